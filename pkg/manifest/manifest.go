@@ -14,6 +14,7 @@ type Manifest struct {
 	Path   string // of the manifest file, absolute
 	Dir    string // its folder, absolute
 	SHA256 string // of the manifest file
+	Size   int64  // of the manifest file, in bytes
 
 	Project     string
 	Toolkit     Toolkit

@@ -14,16 +14,19 @@ const (
 	None          Fit = "none"
 )
 
-// integrated are the capabilities of integrated (Tegra) devices whose machine
-// code is not promised to be compatible with that of desktop parts of the same
-// major capability (CUDA Programming Guide 13.x, binary compatibility). On 8.7
-// an sm_80 cubin was measured failing with error 209 (jax pull request 40492).
-var integrated = []Capability{{5, 3}, {6, 2}, {7, 2}, {8, 7}}
+// integrated are the capabilities of integrated (Tegra) devices, for which no
+// binary compatibility is promised, neither with desktop parts of the same
+// major capability nor among themselves (CUDA Programming Guide 13.x, binary
+// compatibility). On 8.7 an sm_80 cubin was measured failing with error 209
+// (jax pull request 40492). 10.1 and 11.0 are Thor; 12.1 (GB10) is not one of
+// them.
+var integrated = []Capability{{5, 3}, {6, 2}, {7, 2}, {8, 7}, {10, 1}, {11, 0}}
 
 // families lists, per family target, the capabilities it runs on (CUDA
 // Programming Guide 13.0, 10.7 from 13.4, family-specific features).
 var families = map[int][]Capability{
 	100: {{10, 0}, {10, 3}, {10, 7}},
+	101: {{10, 1}},
 	103: {{10, 3}, {10, 7}},
 	107: {{10, 7}},
 	110: {{11, 0}},
@@ -39,9 +42,7 @@ func (t Target) On(c Capability) Fit {
 	case SM:
 		return t.nativeOn(c)
 	case Compute:
-		if t.compilesFor(c) {
-			return JIT
-		}
+		return t.compilesFor(c)
 	}
 	return None
 }
@@ -49,25 +50,12 @@ func (t Target) On(c Capability) Fit {
 func (t Target) nativeOn(c Capability) Fit {
 	own := t.Capability()
 	switch {
-	case t.Number == 101:
-		// Renamed to sm_110 in CUDA 13.0. What such a cubin does on Thor under
-		// a driver of 13.0 is not documented.
-		if c == (Capability{10, 1}) {
-			return Native
-		}
-		if c == (Capability{11, 0}) {
-			return NotGuaranteed
-		}
-		return None
+	case t.renamedTo(c):
+		return NotGuaranteed
+	case t.Suffix != Plain:
+		return t.narrowOn(c, Native)
 	case own == c:
 		return Native
-	case t.Suffix == Specific:
-		return None
-	case t.Suffix == Family:
-		if slices.Contains(families[t.Number], c) {
-			return Native
-		}
-		return None
 	case own.Major != c.Major || own.Minor > c.Minor:
 		return None
 	case t.Number == 88 || c == (Capability{8, 8}):
@@ -78,13 +66,30 @@ func (t Target) nativeOn(c Capability) Fit {
 	return Native
 }
 
-func (t Target) compilesFor(c Capability) bool {
+func (t Target) compilesFor(c Capability) Fit {
 	own := t.Capability()
-	switch t.Suffix {
-	case Specific:
-		return own == c
-	case Family:
-		return slices.Contains(families[t.Number], c)
+	switch {
+	case t.Suffix != Plain && t.renamedTo(c):
+		return NotGuaranteed
+	case t.Suffix != Plain:
+		return t.narrowOn(c, JIT)
+	case own.Major < c.Major || own.Major == c.Major && own.Minor <= c.Minor:
+		return JIT
 	}
-	return own.Major < c.Major || own.Major == c.Major && own.Minor <= c.Minor
+	return None
+}
+
+// narrowOn gives fit on the devices that a target with a suffix is for.
+func (t Target) narrowOn(c Capability, fit Fit) Fit {
+	if t.Suffix == Specific && t.Capability() == c || t.Suffix == Family && slices.Contains(families[t.Number], c) {
+		return fit
+	}
+	return None
+}
+
+// renamedTo reports whether c is Thor and t names it as CUDA 12.8 and 12.9
+// did: sm_101 became sm_110 in CUDA 13.0, and what an older image does there
+// under a driver of 13.0 is not documented.
+func (t Target) renamedTo(c Capability) bool {
+	return t.Number == 101 && c == Capability{11, 0}
 }

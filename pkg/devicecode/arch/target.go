@@ -47,7 +47,7 @@ func ParseTarget(s string) (Target, error) {
 		t.Suffix, rest = Suffix(rest[len(digits):]), digits
 	}
 	n, err := strconv.ParseUint(rest, 10, 16)
-	if err != nil || n < 10 || rest[0] == '0' {
+	if err != nil || n < 10 || n > 999 || rest[0] == '0' {
 		return Target{}, fmt.Errorf("target %q: want a number of two or three digits after %q", s, class+"_")
 	}
 	t.Number = int(n)

@@ -1,0 +1,12 @@
+// Package cudasrc holds the CUDA sources that cudaproof builds where it runs.
+// They lie in folders without Go files: the go command refuses a .cpp file
+// beside Go files that do not use cgo.
+package cudasrc
+
+import _ "embed" // for the source below
+
+// Probe is the source of the program that lists the visible devices through
+// the CUDA runtime. What it prints is said at its top.
+//
+//go:embed probe/probe.cu
+var Probe string

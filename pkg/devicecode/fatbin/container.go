@@ -1,0 +1,79 @@
+package fatbin
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// Container is one fatbin container.
+type Container struct {
+	Offset  int64 // of the header in the reader given
+	Size    int64 // bytes, header included
+	Entries []Entry
+}
+
+// ReadContainer reads the headers of the container at off, which must end at
+// or before limit. No payload is read.
+//
+// A *[FormatError] says what is damaged. The entries before the damage are
+// returned with it, and Size is 0 when the container's own header is at fault.
+func ReadContainer(r io.ReaderAt, off, limit int64) (Container, error) {
+	c := Container{Offset: off}
+	var h [containerHeaderSize]byte
+	if limit-off < containerHeaderSize {
+		return c, formatErrorf(off, "container header of %d bytes is cut off after %d", containerHeaderSize, max(limit-off, 0))
+	}
+	if err := readFull(r, h[:], off); err != nil {
+		return c, err
+	}
+	if magic := binary.LittleEndian.Uint32(h[0:]); magic != Magic {
+		return c, formatErrorf(off, "no container: found %#08x, want the magic %#08x", magic, uint32(Magic))
+	}
+	if v := binary.LittleEndian.Uint16(h[4:]); v != containerVersion {
+		return c, formatErrorf(off, "container version %d is not known (%d is)", v, containerVersion)
+	}
+	if n := binary.LittleEndian.Uint16(h[6:]); n != containerHeaderSize {
+		return c, formatErrorf(off, "container header of %d bytes is not known (%d is)", n, containerHeaderSize)
+	}
+	size := binary.LittleEndian.Uint64(h[8:])
+	if size > uint64(limit-off-containerHeaderSize) {
+		return c, formatErrorf(off, "container claims %d bytes, %d are there", size, limit-off-containerHeaderSize)
+	}
+	c.Size = containerHeaderSize + int64(size)
+	return c, c.readEntries(r)
+}
+
+func (c *Container) readEntries(r io.ReaderAt) error {
+	end := c.Offset + c.Size
+	for off := c.Offset + containerHeaderSize; off < end; {
+		e, err := readEntry(r, off, end)
+		if err != nil {
+			return err
+		}
+		c.Entries = append(c.Entries, e)
+		off = e.end()
+	}
+	return nil
+}
+
+// readFull reads len(b) bytes at off. A reader that has fewer than its caller
+// promised is damage like any other.
+func readFull(r io.ReaderAt, b []byte, off int64) error {
+	n, err := r.ReadAt(b, off)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF:
+		return formatErrorf(off+int64(n), "file ends here, %d bytes too early", len(b)-n)
+	}
+	return err
+}
+
+// Plausible reports whether b begins with the headers of a container and of a
+// first entry. The magic alone occurs in ordinary code and data.
+func Plausible(b []byte) bool {
+	le := binary.LittleEndian
+	return len(b) >= containerHeaderSize+minEntryHeaderSize &&
+		le.Uint32(b[0:]) == Magic && le.Uint16(b[4:]) == containerVersion && le.Uint16(b[6:]) == containerHeaderSize &&
+		le.Uint16(b[containerHeaderSize+2:]) == entryVersion
+}

@@ -1,0 +1,204 @@
+package ptx
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+)
+
+// Module is what a PTX text says of itself.
+type Module struct {
+	Major, Minor int         // PTX ISA version, of .version
+	Target       arch.Target // of .target, always of class compute
+	Kernels      []string    // mangled names of the .entry functions that have a body, in the text's order
+	Functions    int         // .func that have a body
+	Variables    int         // .global and .const variables that are not .extern
+}
+
+// Is reports whether b begins as PTX does: comments, then .version.
+func Is(b []byte) bool {
+	s := scanner{b: b}
+	tok, err := s.next()
+	return err == nil && string(tok) == ".version"
+}
+
+// Begins reports whether b begins with .version and a number, followed by
+// .target: so PTX text among other data is told from a mention of .version.
+func Begins(b []byte) bool {
+	s := scanner{b: b}
+	var words [3]string
+	for i := range words {
+		tok, err := s.next()
+		if err != nil {
+			return false
+		}
+		words[i] = string(tok)
+	}
+	major, _, ok := strings.Cut(words[1], ".")
+	_, err := strconv.ParseUint(major, 10, 8)
+	return words[0] == ".version" && ok && err == nil && words[2] == ".target"
+}
+
+// Read reads the text of b up to its first NUL. The errors name offsets in b.
+func Read(b []byte) (*Module, error) {
+	if n := bytes.IndexByte(b, 0); n >= 0 {
+		b = b[:n]
+	}
+	m, r := &Module{}, reader{scanner: scanner{b: b}}
+	for {
+		tok, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		if tok == nil {
+			break
+		}
+		if err := r.token(m, tok); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case m.Major == 0:
+		return nil, errors.New("PTX without .version")
+	case m.Target == (arch.Target{}):
+		return nil, errors.New("PTX without .target")
+	case r.paren != 0 || r.statement != none || r.external:
+		return nil, errors.New("PTX ends within a statement")
+	}
+	return m, nil
+}
+
+// kind is what the statement being read declares.
+type kind int
+
+const (
+	none kind = iota
+	entry
+	function
+	variable
+)
+
+// reader follows the statements at module scope.
+type reader struct {
+	scanner
+	statement kind
+	external  bool   // .extern was seen in it
+	name      string // of the kernel
+	paren     int    // depth of parentheses: parameter lists hold .global too
+}
+
+// token takes one token at module scope.
+func (r *reader) token(m *Module, tok []byte) error {
+	switch tok[0] {
+	case '(':
+		r.paren++
+		return nil
+	case ')':
+		if r.paren--; r.paren < 0 {
+			return fmt.Errorf("parenthesis at offset %#x was not opened", r.pos-1)
+		}
+		return nil
+	case '{':
+		return r.block(m)
+	case '}':
+		return fmt.Errorf("brace at offset %#x was not opened", r.pos-1)
+	case ';':
+		if r.paren > 0 {
+			return fmt.Errorf("semicolon at offset %#x within parentheses", r.pos-1)
+		}
+		r.end(m)
+		return nil
+	}
+	if r.paren > 0 || r.statement != none {
+		return nil
+	}
+	return r.directive(m, string(tok))
+}
+
+func (r *reader) directive(m *Module, word string) error {
+	switch word {
+	case ".version":
+		return r.version(m)
+	case ".target":
+		return r.target(m)
+	case ".extern":
+		r.external = true
+	case ".func":
+		r.statement = function
+	case ".global", ".const":
+		r.statement = variable
+	case ".entry":
+		name, err := r.next()
+		if err != nil {
+			return err
+		}
+		if name == nil || !isWord(name[0]) {
+			return fmt.Errorf(".entry at offset %#x: want a name, found %q", r.pos, name)
+		}
+		r.statement, r.name = entry, string(name)
+	}
+	return nil
+}
+
+// block skips a body or an initialiser. A function's body ends its statement.
+func (r *reader) block(m *Module) error {
+	if err := r.skipBlock(); err != nil {
+		return err
+	}
+	switch r.statement {
+	case entry:
+		m.Kernels = append(m.Kernels, r.name)
+	case function:
+		m.Functions++
+	case variable:
+		return nil // up to its semicolon
+	}
+	r.statement, r.external = none, false
+	return nil
+}
+
+// end ends a statement at its semicolon.
+func (r *reader) end(m *Module) {
+	if r.statement == variable && !r.external {
+		m.Variables++
+	}
+	r.statement, r.external = none, false
+}
+
+func (r *reader) version(m *Module) error {
+	tok, err := r.next()
+	if err != nil {
+		return err
+	}
+	major, minor, _ := strings.Cut(string(tok), ".")
+	x, errX := strconv.ParseUint(major, 10, 8)
+	y, errY := strconv.ParseUint(minor, 10, 8)
+	if errX != nil || errY != nil || x == 0 {
+		return fmt.Errorf(".version at offset %#x: want a number such as 9.0, found %q", r.pos, tok)
+	}
+	if m.Major != 0 {
+		return fmt.Errorf("second .version at offset %#x: more than one module in a text is not read", r.pos)
+	}
+	m.Major, m.Minor = int(x), int(y)
+	return nil
+}
+
+func (r *reader) target(m *Module) error {
+	tok, err := r.next()
+	if err != nil {
+		return err
+	}
+	t, err := arch.ParseTarget(string(tok))
+	if err != nil || t.Class == arch.LTO {
+		return fmt.Errorf(".target at offset %#x: want sm_NN or compute_NN, found %q", r.pos, tok)
+	}
+	if m.Target != (arch.Target{}) {
+		return fmt.Errorf("second .target at offset %#x: more than one target in a text is not read", r.pos)
+	}
+	m.Target = t.As(arch.Compute)
+	return nil
+}

@@ -1,0 +1,101 @@
+package devicecode
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode/fatbin"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/hostelf"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/scan"
+)
+
+// ReadELF reads the device code in an ELF file of the host. What cannot be
+// read is in the problems of the code and of its images.
+func ReadELF(f *hostelf.File) Code {
+	found := scan.ELF(f)
+	var code Code
+	for _, p := range found.Problems {
+		code.Problems = append(code.Problems, Problem(p))
+	}
+	var d decoder
+	for _, p := range found.Places {
+		code.Containers = append(code.Containers, d.container(p.Container, p.Section, role(p, found.Linked)))
+	}
+	d.run(f.Reader)
+	return code
+}
+
+// role tells how the runtime gets at a container. In an object the records may
+// be incomplete, so the section decides where none points at it.
+func role(p scan.Place, linked bool) Role {
+	switch {
+	case p.Record == 2:
+		return DeviceLinked
+	case p.Record == 0 && linked:
+		return Unregistered
+	case p.Section == scan.Relocatable:
+		return Relocatable
+	case p.Record == 1 || p.Section == scan.Fatbin:
+		return WholeProgram
+	}
+	return Unregistered
+}
+
+// ReadFatbin reads a file that is a fatbin container, or several one after
+// another.
+func ReadFatbin(r io.ReaderAt, size int64) Code {
+	var code Code
+	var d decoder
+	for off := int64(0); off < size; {
+		c, err := fatbin.ReadContainer(r, off, size)
+		if err != nil {
+			code.Problems = append(code.Problems, Problem{Offset: errorOffset(err, off), Text: fmt.Sprintf("damaged: %v", err)})
+		}
+		if c.Size == 0 {
+			break
+		}
+		code.Containers = append(code.Containers, d.container(c, "", RawFile))
+		off += c.Size
+	}
+	d.run(r)
+	return code
+}
+
+// ReadCubin reads a file that is a cubin.
+func ReadCubin(r io.ReaderAt, size int64) Code {
+	return readLone(r, size, Cubin, (*Image).readCubinFile)
+}
+
+// ReadPTX reads a file that is a PTX text. Nothing in such a file tells its
+// length: one that was cut off between two functions reads as a shorter one.
+func ReadPTX(r io.ReaderAt, size int64) Code {
+	return readLone(r, size, PTX, (*Image).readPTXFile)
+}
+
+// maxLone bounds a lone cubin or PTX file, which is read as a whole.
+const maxLone = 1 << 30
+
+func readLone(r io.ReaderAt, size int64, kind Kind, read func(*Image, []byte) error) Code {
+	if size > maxLone {
+		return Code{Problems: []Problem{{Text: fmt.Sprintf("%s file of %d bytes, at most %d are read", kind, size, maxLone)}}}
+	}
+	i := Image{Kind: kind, Size: size, DecodedSize: size}
+	b := make([]byte, size)
+	n, err := r.ReadAt(b, 0)
+	if n == len(b) {
+		i.SHA256 = hash(b)
+		err = read(&i, b)
+	}
+	if err != nil {
+		i.Problem = err.Error()
+	}
+	return Code{Containers: []Container{{Size: size, Role: RawFile, Images: []Image{i}}}}
+}
+
+func errorOffset(err error, otherwise int64) int64 {
+	if bad, ok := errors.AsType[*fatbin.FormatError](err); ok {
+		return bad.Off
+	}
+	return otherwise
+}

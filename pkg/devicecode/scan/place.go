@@ -1,0 +1,45 @@
+package scan
+
+import (
+	"debug/elf"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode/fatbin"
+)
+
+// The sections of device code (seen; fatbinary_section.h of the toolkit names
+// the first and the last).
+const (
+	Fatbin      = ".nv_fatbin"
+	Relocatable = "__nv_relfatbin"
+	Segment     = ".nvFatBinSegment"
+)
+
+// Place is a container and where it was found.
+type Place struct {
+	fatbin.Container
+	Section string
+	// Record is the version of the registration record that points at it, 0
+	// where none does: 1 is a container for the runtime to load or, in
+	// __nv_relfatbin, an input of a device link; 2 is the product of one.
+	Record uint32
+}
+
+// Problem is a place that could not be read.
+type Problem struct {
+	Section string
+	Offset  int64 // in the file
+	Text    string
+}
+
+// Result is what a file holds.
+type Result struct {
+	Places   []Place // in the file's order
+	Problems []Problem
+	// Linked says that the runtime's records are final: an executable or a
+	// shared library. In an object of the linker they need not be.
+	Linked bool
+}
+
+func isDeviceSection(s *elf.Section) bool {
+	return s.Name == Fatbin || s.Name == Relocatable
+}

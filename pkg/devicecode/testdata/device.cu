@@ -1,0 +1,1 @@
+__device__ int seven() { return 7; }

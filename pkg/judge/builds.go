@@ -1,0 +1,90 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Builds checks that every build of the manifest was done.
+func Builds(m *manifest.Manifest, r *record.Record) []Finding {
+	done := map[string]record.Build{}
+	for _, b := range r.Builds {
+		done[b.Name] = b
+	}
+	var found []Finding
+	for _, want := range m.Build {
+		b, ok := done[want.Name]
+		if !ok {
+			b.Problem = "the record holds no such build"
+		}
+		found = append(found, buildFindings(want.Name, b)...)
+	}
+	for _, a := range r.Artifacts {
+		if a.SHA256 != "" && !producedBy(m, r, a) {
+			found = append(found, Finding{
+				ID: "CP306", Artifact: a.Path,
+				Fact:   "No build of the manifest is known to write this file, so its compile commands are not part of the evidence.",
+				Action: "Add the build that makes it, with its output.",
+			})
+		}
+	}
+	return found
+}
+
+func buildFindings(name string, b record.Build) []Finding {
+	var found []Finding
+	switch {
+	case len(b.MissingTargets) > 0:
+		found = append(found, Finding{
+			ID:     "CP302",
+			Fact:   fmt.Sprintf("Build %s: %s.", name, b.Problem),
+			Cause:  "The toolkit is older than the device or target, or has dropped it.",
+			Action: "Install a toolkit that lists the target; no other target is put in its place.",
+		})
+	case b.Failed:
+		fact := fmt.Sprintf("Build %s failed: %s.", name, b.Problem)
+		for _, c := range b.Commands {
+			if c.Exit != 0 && c.Output != "" {
+				fact += "\n" + strings.TrimRight(c.Output, "\n")
+			}
+		}
+		found = append(found, Finding{ID: "CP303", Fact: fact, Action: "Correct what the compiler says."})
+	case b.Problem != "":
+		found = append(found, Finding{
+			ID:     "CP304",
+			Fact:   fmt.Sprintf("Build %s was not done: %s.", name, b.Problem),
+			Action: "Run on a machine that can build it.",
+		})
+	}
+	if len(b.Environment) > 0 {
+		var set []string
+		for _, k := range slices.Sorted(maps.Keys(b.Environment)) {
+			set = append(set, k+"="+b.Environment[k])
+		}
+		found = append(found, Finding{
+			ID:     "CP305",
+			Fact:   fmt.Sprintf("Build %s ran with %s in the environment.", name, strings.Join(set, " ")),
+			Cause:  "These variables change what nvcc does without showing on its command line; the last -arch wins.",
+			Action: "Unset them, or move their options into the manifest.",
+		})
+	}
+	return found
+}
+
+// producedBy reports whether a build of the record names the artifact as its
+// output.
+func producedBy(m *manifest.Manifest, r *record.Record, a record.Artifact) bool {
+	return slices.ContainsFunc(r.Builds, func(b record.Build) bool {
+		return b.Output != "" && m.Abs(b.Output) == m.Abs(a.Path)
+	})
+}
+
+// buildFailed reports whether a build failed, which ends a verification.
+func buildFailed(r *record.Record) bool {
+	return slices.ContainsFunc(r.Builds, func(b record.Build) bool { return b.Failed })
+}

@@ -1,0 +1,75 @@
+package judge
+
+// Kind is what is fixed for a finding's ID.
+type Kind struct {
+	Severity Severity
+	Effect   Verdict
+	Title    string
+}
+
+// Catalogue gives the kind of every finding by its ID. docs/findings.md
+// documents each of them; a test compares the two.
+func Catalogue() map[string]Kind { return catalogue }
+
+func fails(title string) Kind      { return Kind{Error, Failed, title} }
+func unverified(title string) Kind { return Kind{Error, NotVerified, title} }
+func warns(title string) Kind      { return Kind{Warning, "", title} }
+func notes(title string) Kind      { return Kind{Note, "", title} }
+
+var catalogue = map[string]Kind{
+	"CP101": fails("Artifact missing"),
+	"CP102": fails("Device code unreadable"),
+	"CP103": fails("No device code"),
+	"CP104": fails("Native image missing"),
+	"CP105": fails("PTX missing"),
+	"CP106": fails("Kernel missing from an image"),
+	"CP107": fails("Device link lost the targets"),
+	"CP108": fails("Device not covered"),
+	"CP109": unverified("Coverage not guaranteed"),
+	"CP110": fails("Required kernel not found"),
+	"CP111": fails("Host architecture differs"),
+	"CP113": unverified("Artifact not built here"),
+	"CP112": warns("Kernels only by JIT"),
+	"CP120": fails("cuobjdump disagrees"),
+	"CP121": notes("Cross-check not done"),
+	"CP130": fails("Shared library not found"),
+	"CP131": fails("Undeclared library with device code"),
+	"CP132": unverified("Library unreadable"),
+	"CP133": notes("Third-party library excused"),
+	"CP134": unverified("Dependencies not resolved"),
+
+	"CP201": fails("Native run fails, PTX run passes"),
+	"CP202": fails("PTX run fails, native run passes"),
+	"CP203": fails("Native and PTX runs fail"),
+	"CP204": fails("Run fails"),
+	"CP205": fails("Silent JIT as shipped"),
+	"CP206": unverified("Run not attributable"),
+	"CP207": unverified("PTX run did not use the JIT compiler"),
+	"CP208": unverified("Native run used the driver's linker or compiler"),
+	"CP209": fails("Driver refused device code"),
+	"CP210": unverified("Environment not fit to run"),
+	"CP211": fails("Modes disagree"),
+	"CP212": fails("Artifact changed during the runs"),
+	"CP213": unverified("Entry point not run"),
+	"CP214": unverified("Artifact not loaded by any run"),
+	"CP215": warns("Processes left running"),
+	"CP216": notes("Mode left out"),
+	"CP217": notes("Output capped"),
+
+	"CP301": unverified("No CUDA toolkit"),
+	"CP302": fails("Target not known to the toolkit"),
+	"CP303": fails("Build failed"),
+	"CP304": unverified("Build not done"),
+	"CP305": warns("Environment changes nvcc"),
+	"CP306": warns("Compile commands unknown"),
+	"CP307": unverified("No device"),
+
+	"CP401": unverified("No usable evidence"),
+	"CP402": fails("Artifact differs from the evidence"),
+	"CP403": fails("Build input differs from the evidence"),
+	"CP404": fails("Manifest differs from the evidence"),
+	"CP405": fails("Artifacts differ from the evidence"),
+	"CP406": fails("Evidence files differ from the record"),
+	"CP407": fails("Inspection differs from the evidence"),
+	"CP408": warns("Source not identified"),
+}

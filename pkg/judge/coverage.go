@@ -1,0 +1,249 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Coverage checks, module by module and kernel by kernel, that the images
+// asked for are in the final files.
+func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
+	var found []Finding
+	devices := wantedDevices(m, r)
+	for _, a := range r.Artifacts {
+		for _, o := range a.Objects {
+			for _, mod := range modules(a.Format, o) {
+				at := place{artifact: a.Path, module: mod}
+				for _, t := range m.Require.Native {
+					found = append(found, at.native(t)...)
+				}
+				for _, t := range m.Require.PTX {
+					found = append(found, at.ptx(t)...)
+				}
+				for _, c := range devices {
+					// A target asked for as machine code was judged already, and more
+					// strictly.
+					if !slices.Contains(m.Require.Native, c.Target(arch.SM)) {
+						found = append(found, at.device(c)...)
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// wantedDevices gives the capabilities that every kernel must be covered on.
+func wantedDevices(m *manifest.Manifest, r *record.Record) []arch.Capability {
+	want := slices.Clone(m.Require.Devices)
+	if m.Require.PresentDevices {
+		for _, d := range r.Probe.Devices {
+			want = append(want, d.Capability)
+		}
+	}
+	slices.SortFunc(want, func(a, b arch.Capability) int { return a.Target(arch.SM).Number - b.Target(arch.SM).Number })
+	return slices.Compact(want)
+}
+
+// place is a module of an artifact.
+type place struct {
+	artifact string
+	module   module
+}
+
+func (p place) finding(id string, f Finding) Finding {
+	f.ID, f.Artifact, f.Container = id, p.artifact, p.module.place
+	return f
+}
+
+// native checks that every kernel has machine code of exactly target t.
+func (p place) native(t arch.Target) []Finding {
+	missing, none := absent(p.module.kernels(), exactly(cubins(p.module.loaded), t))
+	if len(missing) == 0 {
+		return nil
+	}
+	byLink, _ := absent(missing, exactly(cubins(p.module.inputs), t))
+	if len(byLink) < len(missing) {
+		return []Finding{p.finding("CP107", Finding{
+			Target: t.String(), Kernel: only(missing),
+			Fact:   fmt.Sprintf("%s has no device-linked %s code; it is there only as relocatable code that was never linked.", list(missing), t),
+			Cause:  "The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
+			Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", gencode(t)),
+		})}
+	}
+	if !none {
+		return []Finding{p.finding("CP106", Finding{
+			Target: t.String(), Kernel: only(missing),
+			Fact:   fmt.Sprintf("The %s image lacks %s, which other images of the same module have.", t, list(missing)),
+			Cause:  "A preprocessor condition on the architecture removes the kernel for this target, or objects of two builds were mixed.",
+			Action: "Define the kernel for this target too, or rebuild everything with one set of -gencode options.",
+		})}
+	}
+	return []Finding{p.finding("CP104", Finding{
+		Target: t.String(), Kernel: only(missing),
+		Fact:   fmt.Sprintf("No %s machine code for %s; the module has %s.", t, list(missing), orNothing(p.module.targets())),
+		Cause:  p.whyMissing(t),
+		Action: fmt.Sprintf("Compile and link with %s.", gencode(t)),
+	})}
+}
+
+// ptx checks that every kernel has PTX of exactly target t.
+func (p place) ptx(t arch.Target) []Finding {
+	missing, none := absent(p.module.kernels(), exactly(p.module.ptx(), t))
+	if len(missing) == 0 {
+		return nil
+	}
+	if !none {
+		return []Finding{p.finding("CP106", Finding{
+			Target: t.String(), Kernel: only(missing),
+			Fact:   fmt.Sprintf("The %s PTX lacks %s, which other images of the same module have.", t, list(missing)),
+			Cause:  "A preprocessor condition on the architecture removes the kernel for this target, or objects of two builds were mixed.",
+			Action: "Define the kernel for this target too, or rebuild everything with one set of -gencode options.",
+		})}
+	}
+	return []Finding{p.finding("CP105", Finding{
+		Target: t.String(), Kernel: only(missing),
+		Fact:   fmt.Sprintf("No %s PTX for %s; the module has %s.", t, list(missing), orNothing(p.module.targets())),
+		Cause:  p.whyMissing(t),
+		Action: fmt.Sprintf("Compile and link with -gencode arch=%s,code=%s.", t, t),
+	})}
+}
+
+// device checks that a device of capability c gets every kernel, natively or
+// through JIT.
+func (p place) device(c arch.Capability) []Finding {
+	none, unsure, jit, late := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
+	for mangled, name := range p.module.kernels() {
+		fit, loadTimeLink := p.module.cover(mangled, c)
+		switch {
+		case loadTimeLink:
+			late[mangled] = name
+		case fit == arch.None:
+			none[mangled] = name
+		case fit == arch.NotGuaranteed:
+			unsure[mangled] = name
+		case fit == arch.JIT:
+			jit[mangled] = name
+		}
+	}
+	var found []Finding
+	add := func(id string, kernels map[string]string, fact, cause, action string) {
+		if len(kernels) > 0 {
+			found = append(found, p.finding(id, Finding{Device: c.String(), Kernel: only(kernels), Fact: fact, Cause: cause, Action: action}))
+		}
+	}
+	has := "the module has " + orNothing(p.module.targets())
+	add("CP108", none,
+		fmt.Sprintf("A device of capability %s finds no image for %s; %s.", c, list(none), has),
+		p.whyMissing(c.Target(arch.SM)),
+		fmt.Sprintf("Compile and link with %s.", gencode(c.Target(arch.SM))))
+	add("CP109", unsure,
+		fmt.Sprintf("Whether a device of capability %s runs %s is not documented; %s.", c, list(unsure), has),
+		"Binary compatibility with integrated (Jetson) devices, and of targets without a listed product, is not promised by NVIDIA.",
+		fmt.Sprintf("Compile with %s, or run the entry points on such a device.", gencode(c.Target(arch.SM))))
+	add("CP107", late,
+		fmt.Sprintf("On capability %s %s has only relocatable machine code that was never device-linked; %s.", c, list(late), has),
+		"The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
+		fmt.Sprintf("Give the device link the same options as the compile step: %s.", gencode(c.Target(arch.SM))))
+	add("CP112", jit,
+		fmt.Sprintf("On capability %s %s is compiled from PTX by the driver at first use; %s.", c, list(jit), has),
+		"There is no machine code that this device can run.",
+		fmt.Sprintf("Where start-up time matters, compile with %s.", gencode(c.Target(arch.SM))))
+	return found
+}
+
+// exactly keeps the images of target t.
+func exactly(images []devicecode.Image, t arch.Target) []devicecode.Image {
+	return slices.DeleteFunc(images, func(i devicecode.Image) bool { return i.Target != t })
+}
+
+// absent gives the kernels that none of the images has, and whether there is
+// no image with any content at all.
+func absent(kernels map[string]string, images []devicecode.Image) (missing map[string]string, none bool) {
+	missing, none = map[string]string{}, true
+	for _, i := range images {
+		if !i.Empty() {
+			none = false
+		}
+	}
+	for mangled, name := range kernels {
+		if !slices.ContainsFunc(images, func(i devicecode.Image) bool { return has(i, mangled) }) {
+			missing[mangled] = name
+		}
+	}
+	return missing, none
+}
+
+// whyMissing guesses why a module has no image for a target.
+func (p place) whyMissing(t arch.Target) string {
+	images := slices.Concat(p.module.loaded, p.module.inputs)
+	if fallback, ok := compilerDefault(images); ok {
+		return fmt.Sprintf("Compiler default suspected: sm_%d is what nvcc takes when no -arch or -gencode reaches it.", fallback)
+	}
+	if slices.ContainsFunc(images, func(i devicecode.Image) bool { return i.Kind == devicecode.LTOIR }) {
+		return "LTO IR is there, but the driver does not load it: it needs nvJitLink or a device link with -dlto."
+	}
+	return fmt.Sprintf("The build was not asked for %s, or the options were lost at the link step.", t)
+}
+
+// compilerDefault reports whether all images are of the target that nvcc takes
+// by default: sm_52 in 11.x and 12.x, sm_75 in 13.x (nvcc manual, option
+// -arch).
+func compilerDefault(images []devicecode.Image) (int, bool) {
+	number := 0
+	for _, i := range images {
+		if i.Empty() {
+			continue
+		}
+		if number != 0 && i.Target.Number != number || i.Target.Suffix != arch.Plain {
+			return 0, false
+		}
+		number = i.Target.Number
+	}
+	return number, number == 52 || number == 75
+}
+
+// gencode is the option that adds a target with its PTX.
+func gencode(t arch.Target) string {
+	virtual := t.As(arch.Compute)
+	return fmt.Sprintf("-gencode arch=%s,code=[%s,%s]", virtual, t, virtual)
+}
+
+// list names kernels for a sentence: one by name, several by count and sample.
+func list(kernels map[string]string) string {
+	names := slices.Sorted(maps.Values(kernels))
+	switch len(names) {
+	case 0:
+		return "no kernel"
+	case 1:
+		return "kernel " + names[0]
+	case 2, 3:
+		return fmt.Sprintf("%d kernels (%s)", len(names), strings.Join(names, ", "))
+	}
+	return fmt.Sprintf("%d kernels (%s, ...)", len(names), strings.Join(names[:3], ", "))
+}
+
+// only is the name of the kernel where there is just one.
+func only(kernels map[string]string) string {
+	if len(kernels) != 1 {
+		return ""
+	}
+	for _, name := range kernels {
+		return name
+	}
+	return ""
+}
+
+func orNothing(targets []string) string {
+	if len(targets) == 0 {
+		return "nothing"
+	}
+	return strings.Join(targets, ", ")
+}

@@ -1,0 +1,85 @@
+package judge
+
+import (
+	"testing"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+func TestFiles(t *testing.T) {
+	good := func() record.Artifact { return program(container(t, devicecode.WholeProgram, "sm_90:_Z1kPf")) }
+	for _, test := range []struct {
+		name   string
+		change func(*manifest.Manifest, *record.Record)
+		want   []string
+	}{
+		{"good", func(*manifest.Manifest, *record.Record) {}, nil},
+		{"missing", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].File = artifact.File{Path: "app", Problem: "no such file"}
+		}, []string{"CP101"}},
+		{"not in the record", func(_ *manifest.Manifest, r *record.Record) { r.Artifacts = nil }, []string{"CP101"}},
+		{"missing for want of a toolkit", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].File = artifact.File{Path: "app", Problem: "no such file"}
+			r.Builds = []record.Build{{Name: "b", Problem: "no nvcc"}}
+		}, []string{"CP113"}},
+		{"C27 damaged image", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].Objects[0].Code.Containers[0].Images[0].Problem = "bad zstd"
+		}, []string{"CP102"}},
+		{"C27 damaged container", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].Objects[0].Code.Problems = []devicecode.Problem{{Section: ".nv_fatbin", Offset: 64, Text: "cut off"}}
+		}, []string{"CP102"}},
+		{"unread file", func(_ *manifest.Manifest, r *record.Record) { r.Artifacts[0].Problem = "bad ELF" }, []string{"CP102"}},
+		{"no device code", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].Objects[0].Code = devicecode.Code{}
+		}, []string{"CP103"}},
+		{"link stub only", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].Objects[0].Code.Containers[0].Images[0].Kernels = nil
+		}, []string{"CP103"}},
+		{"C32 wrong host", func(m *manifest.Manifest, _ *record.Record) { m.Require.Host = []string{"aarch64"} }, []string{"CP111"}},
+		{"kernel by name", func(m *manifest.Manifest, _ *record.Record) {
+			m.Artifacts[0].Kernels.Require = []manifest.KernelPattern{{Name: "_Z1kPf"}, {Mangled: "_Z1kPf"}, {Glob: "_Z*"}}
+		}, nil},
+		{"kernel not there", func(m *manifest.Manifest, _ *record.Record) {
+			m.Artifacts[0].Kernels.Require = []manifest.KernelPattern{{Name: "k2"}}
+		}, []string{"CP110"}},
+		{"cuobjdump differs", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].CrossCheck.Differences = []string{"sm_80 seen by cuobjdump only"}
+		}, []string{"CP120"}},
+		{"cuobjdump not run", func(_ *manifest.Manifest, r *record.Record) { r.Artifacts[0].CrossCheck.NotDone = "too old" }, []string{"CP121"}},
+		{"changed by a run", func(_ *manifest.Manifest, r *record.Record) { r.Artifacts[0].AfterRuns = "other" }, []string{"CP212"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, r := wanting(t, nil, nil), &record.Record{Artifacts: []record.Artifact{good()}}
+			test.change(m, r)
+			equal(t, "findings", ids(Files(m, r)), test.want)
+		})
+	}
+}
+
+func TestLibraries(t *testing.T) {
+	withCode := artifact.File{Path: "/usr/lib/libx.so.1", SHA256: "a", Objects: []artifact.Object{{
+		Code: devicecode.Code{Containers: []devicecode.Container{container(t, devicecode.WholeProgram, "sm_90:k")}},
+	}}}
+	unread := artifact.File{Path: "/usr/lib/liby.so", Problem: "permission denied"}
+	excused := []manifest.ThirdParty{{Match: "libx.so*", Reason: "NVIDIA"}}
+	for _, test := range []struct {
+		name    string
+		library record.Library
+		excuse  []manifest.ThirdParty
+		want    []string
+	}{
+		{"host only", record.Library{File: artifact.File{Path: "/lib/libc.so.6", SHA256: "a"}}, nil, nil},
+		{"device code nobody looks at", record.Library{File: withCode, LoadedBy: []string{"r"}}, nil, []string{"CP131"}},
+		{"excused", record.Library{File: withCode}, excused, []string{"CP133"}},
+		{"driver", record.Library{File: withCode, DriverOrTool: true}, nil, nil},
+		{"unreadable", record.Library{File: unread}, nil, []string{"CP132"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := &manifest.Manifest{ThirdParty: test.excuse}
+			equal(t, "findings", ids(Libraries(m, &record.Record{Libraries: []record.Library{test.library}})), test.want)
+		})
+	}
+}

@@ -1,0 +1,125 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Release is what lies on disk now, to be compared with the evidence.
+type Release struct {
+	// Artifacts are the manifest's artifacts as they are read now. A pattern
+	// that matches nothing is one file with a Problem.
+	Artifacts []record.Artifact
+	// Inputs gives the SHA-256 of each build input of the record now, empty
+	// where the file is missing.
+	Inputs map[string]string
+	// Logs says what is wrong with the bundle's log files.
+	Logs []string
+}
+
+// Gate judges a record again and compares it with what is released. A verdict
+// stored with the record counts for nothing.
+func Gate(m *manifest.Manifest, r *record.Record, now Release) Result {
+	found := Judge(m, r).Findings
+	if r.Manifest.SHA256 != m.SHA256 {
+		found = append(found, Finding{
+			ID:     "CP404",
+			Fact:   fmt.Sprintf("The evidence was made with a manifest of SHA-256 %s; the manifest is now %s.", short(r.Manifest.SHA256), short(m.SHA256)),
+			Cause:  "The manifest was changed after the verification.",
+			Action: "Run `mage verify` again.",
+		})
+	}
+	found = append(found, compareArtifacts(r, now)...)
+	for _, input := range r.Source.Inputs {
+		switch hash := now.Inputs[input.Path]; hash {
+		case input.SHA256:
+		case "":
+			found = append(found, inputDiffers(input.Path, "is missing now"))
+		default:
+			found = append(found, inputDiffers(input.Path, fmt.Sprintf("had SHA-256 %s at the verification and has %s now", short(input.SHA256), short(hash))))
+		}
+	}
+	for _, text := range now.Logs {
+		found = append(found, Finding{
+			ID: "CP406", Fact: text + ".",
+			Cause:  "The bundle was copied incompletely, or changed.",
+			Action: "Copy the bundle again, or run `mage verify` again.",
+		})
+	}
+	if r.Source.Commit == "" || len(r.Source.Changed) > 0 {
+		found = append(found, sourceFinding(r.Source))
+	}
+	return Conclude(found)
+}
+
+func inputDiffers(path, how string) Finding {
+	return Finding{
+		ID: "CP403", Artifact: path,
+		Fact:   fmt.Sprintf("Build input %s %s.", path, how),
+		Cause:  "The source was changed after the verification.",
+		Action: "Run `mage verify` again.",
+	}
+}
+
+func sourceFinding(s record.Source) Finding {
+	f := Finding{ID: "CP408", Action: "Verify from a clean checkout where the revision matters."}
+	switch {
+	case s.Problem != "":
+		f.Fact = "The evidence names no source revision: " + s.Problem + "."
+	case s.Commit == "":
+		f.Fact = "The evidence names no source revision."
+	default:
+		f.Fact = fmt.Sprintf("The evidence was made with %d changed files on top of commit %s, %s first.", len(s.Changed), short(s.Commit), s.Changed[0])
+	}
+	return f
+}
+
+// compareArtifacts compares the files on disk with those of the record, and
+// reads of their content what the record claims.
+func compareArtifacts(r *record.Record, now Release) []Finding {
+	var found []Finding
+	current, known := map[string]record.Artifact{}, map[string]bool{}
+	for _, a := range now.Artifacts {
+		current[a.Path] = a
+	}
+	for _, was := range r.Artifacts {
+		is, ok := current[was.Path]
+		known[was.Path] = true
+		switch {
+		case !ok || is.SHA256 == "":
+			found = append(found, Finding{
+				ID: "CP402", Artifact: was.Path,
+				Fact:   "The file that was verified is not there now.",
+				Action: "Put the verified file in its place, or correct the manifest.",
+			})
+		case is.SHA256 != was.SHA256:
+			found = append(found, Finding{
+				ID: "CP402", Artifact: was.Path,
+				Fact:   fmt.Sprintf("The file had SHA-256 %s at the verification and has %s now.", short(was.SHA256), short(is.SHA256)),
+				Cause:  "It was built or linked again after the verification, or damaged.",
+				Action: "Release the verified file, or run `mage verify` again.",
+			})
+		case !slices.EqualFunc(is.Objects, was.Objects, sameObject):
+			found = append(found, Finding{
+				ID: "CP407", Artifact: was.Path,
+				Fact:   "The file is the verified one, but its device code is read differently now.",
+				Cause:  "The record was edited, or was made by another version of cudaproof.",
+				Action: "Run `mage verify` again with this version.",
+			})
+		}
+	}
+	for _, a := range now.Artifacts {
+		if !known[a.Path] {
+			found = append(found, Finding{
+				ID: "CP405", Artifact: a.Path,
+				Fact:   "The manifest names this file, and the evidence does not.",
+				Cause:  "It was added after the verification.",
+				Action: "Run `mage verify` again, or remove the file from the release.",
+			})
+		}
+	}
+	return found
+}

@@ -1,0 +1,88 @@
+package judge
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/linkage"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Libraries checks the shared libraries that the artifacts need and those
+// that the runs loaded: every one that carries device code must be an artifact
+// or be excused as third party.
+func Libraries(m *manifest.Manifest, r *record.Record) []Finding {
+	var found []Finding
+	for _, a := range r.Artifacts {
+		if a.LinkageProblem != "" {
+			found = append(found, Finding{
+				ID: "CP134", Artifact: a.Path,
+				Fact:   "The shared libraries that it needs could not be resolved: " + a.LinkageProblem + ".",
+				Action: "Correct the file named, and run again.",
+			})
+		}
+		for _, d := range a.Dependencies {
+			if d.Path == "" && !linkage.DriverOrTool(d.Name) {
+				found = append(found, Finding{
+					ID: "CP130", Artifact: a.Path,
+					Fact:   fmt.Sprintf("Shared library %s, needed by %s, is not found here.", d.Name, d.NeededBy),
+					Cause:  "It is not installed, or neither RUNPATH, LD_LIBRARY_PATH nor ld.so.cache leads to it.",
+					Action: "Install it, or set the RUNPATH (-Xlinker -rpath) that the release will use.",
+				})
+			}
+		}
+	}
+	for _, l := range r.Libraries {
+		if !l.DriverOrTool {
+			found = append(found, libraryFindings(m, l)...)
+		}
+	}
+	return found
+}
+
+func libraryFindings(m *manifest.Manifest, l record.Library) []Finding {
+	excuse, excused := thirdParty(m, l.Path)
+	if l.Problem != "" {
+		return []Finding{{
+			ID: "CP132", Artifact: l.Path,
+			Fact:   fmt.Sprintf("The library, %s, could not be read: %s.", usedBy(l), l.Problem),
+			Action: "Make the file readable, and run again.",
+		}}
+	}
+	if !l.HasDeviceCode() {
+		return nil
+	}
+	if excused {
+		return []Finding{{
+			ID: "CP133", Artifact: l.Path,
+			Fact: fmt.Sprintf("The library, %s, carries device code and is excused by %q: %s.", usedBy(l), excuse.Match, excuse.Reason),
+		}}
+	}
+	return []Finding{{
+		ID: "CP131", Artifact: l.Path,
+		Fact:   fmt.Sprintf("The library, %s, carries device code and is neither an artifact nor third party.", usedBy(l)),
+		Cause:  "A library or plugin was added, and nobody looks at its device code.",
+		Action: "List it under artifacts if you build it, else under third_party with a reason.",
+	}}
+}
+
+func thirdParty(m *manifest.Manifest, file string) (manifest.ThirdParty, bool) {
+	for _, t := range m.ThirdParty {
+		if ok, err := path.Match(t.Match, path.Base(file)); ok && err == nil {
+			return t, true
+		}
+	}
+	return manifest.ThirdParty{}, false
+}
+
+func usedBy(l record.Library) string {
+	switch {
+	case len(l.LoadedBy) > 0:
+		return "loaded by run " + strings.Join(l.LoadedBy, ", ")
+	case len(l.NeededBy) > 0:
+		return "needed by " + strings.Join(l.NeededBy, ", ")
+	}
+	return "named by nothing"
+}

@@ -1,0 +1,208 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// judgeOutcomes compares the modes of one entry point on one device.
+func judgeOutcomes(r *record.Record, d record.Device, runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
+	native, hasNative := runs[manifest.NativeMode]
+	ptx, hasPTX := runs[manifest.PTXMode]
+	shipped, hasShipped := runs[manifest.AsShippedMode]
+	see := sight{r, d}
+	switch {
+	case hasNative && hasPTX && !passed(native) && !passed(ptx):
+		about("CP203", "", Finding{
+			Fact:   fmt.Sprintf("Both fail. Native: %s. PTX: %s.", ending(native), ending(ptx)),
+			Cause:  join("native: "+see.why(native), "PTX: "+see.why(ptx)),
+			Action: see.action(native, ptx),
+		})
+	case hasNative && !passed(native):
+		fact := fmt.Sprintf("Native: %s.", ending(native))
+		id := "CP204"
+		if hasPTX {
+			id, fact = "CP201", fact+" The PTX run passes."
+		}
+		about(id, manifest.NativeMode, Finding{Fact: fact, Cause: sentence(see.why(native)), Action: see.action(native)})
+	case hasPTX && !passed(ptx):
+		fact := fmt.Sprintf("PTX: %s.", ending(ptx))
+		id := "CP204"
+		if hasNative {
+			id, fact = "CP202", fact+" The native run passes."
+		}
+		about(id, manifest.PTXMode, Finding{Fact: fact, Cause: sentence(see.why(ptx)), Action: see.action(ptx)})
+	}
+	if hasShipped && !passed(shipped) {
+		about("CP204", manifest.AsShippedMode, Finding{
+			Fact:   fmt.Sprintf("As shipped: %s.", ending(shipped)),
+			Cause:  sentence(see.why(shipped)),
+			Action: see.action(shipped),
+		})
+	}
+	disagreements(runs, about)
+}
+
+// disagreements compares the output files that must not depend on the mode.
+func disagreements(runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
+	seen := map[string]string{} // path to "mode hash"
+	for _, mode := range []manifest.Mode{manifest.NativeMode, manifest.PTXMode, manifest.AsShippedMode} {
+		run, ok := runs[mode]
+		if !ok || !passed(run) {
+			continue
+		}
+		for _, f := range run.Outputs {
+			first, known := seen[f.Path]
+			if !known {
+				seen[f.Path] = string(mode) + " " + f.SHA256
+				continue
+			}
+			if other, hash, _ := strings.Cut(first, " "); hash != f.SHA256 {
+				about("CP211", mode, Finding{
+					Fact:   fmt.Sprintf("%s differs between the modes: SHA-256 %s in %s, %s in %s.", f.Path, short(hash), other, short(f.SHA256), mode),
+					Cause:  "Code depends on __CUDA_ARCH__, ptxas and the driver's compiler differ, or the result is not deterministic.",
+					Action: "Compare the two files; a result that may differ must not be listed under same_across_modes.",
+				})
+			}
+		}
+	}
+}
+
+// sight is what a diagnosis looks at: the record and the device.
+type sight struct {
+	record *record.Record
+	device record.Device
+}
+
+// why gives the likely cause of a failed run, without a full stop.
+func (s sight) why(run record.Run) string {
+	if run.NotStarted != "" {
+		return "the entry point's program could not be started"
+	}
+	if e, ok := refusal(run); ok {
+		return s.whyRefused(e)
+	}
+	if run.Exit.TimedOut {
+		return "the program hangs, or the timeout is too short"
+	}
+	if run.Exit.Signal != "" {
+		return "the program crashed"
+	}
+	if run.Mode == string(manifest.NativeMode) || run.Mode == string(manifest.PTXMode) {
+		return "no driver error was seen; the program's results or its own checks differ in this mode"
+	}
+	return "no driver error was seen; look at the program's output"
+}
+
+// whyRefused joins the driver's error with what inspection saw.
+func (s sight) whyRefused(e record.DriverError) string {
+	targets := s.targets()
+	capability := s.device.Capability
+	switch e.Code {
+	case 209:
+		return fmt.Sprintf("the driver found no image that capability %s can use in this mode; the inspected files have %s", capability, orNothing(targets))
+	case 223:
+		if s.nativeEverywhere() {
+			return fmt.Sprintf("every inspected kernel has machine code for capability %s, so PTX made at run time (NVRTC) or in a library that was not inspected was refused", capability)
+		}
+		return fmt.Sprintf("only PTX fits capability %s, and compiling it was disabled; the inspected files have %s", capability, orNothing(targets))
+	case 222:
+		return fmt.Sprintf("the PTX (ISA %s) is newer than the driver, which supports CUDA %s", orNothing(s.ptxVersions()), s.record.Probe.Driver.CUDA)
+	case 218:
+		return fmt.Sprintf("the driver refused to compile the PTX: its .target is above capability %s, or an instruction does not exist there", capability)
+	}
+	return meaning(e.Code)
+}
+
+// action says what to do about the runs.
+func (s sight) action(runs ...record.Run) string {
+	var steps []string
+	add := func(step string) {
+		if !slices.Contains(steps, step) {
+			steps = append(steps, step)
+		}
+	}
+	want := s.device.Capability.Target("sm")
+	for _, run := range runs {
+		e, refused := refusal(run)
+		switch {
+		case run.NotStarted != "":
+			add("Build the program first, or correct command in the manifest.")
+		case refused && (e.Code == 209 || e.Code == 223) && run.Mode == string(manifest.PTXMode):
+			add(fmt.Sprintf("Add PTX: -gencode arch=%s,code=%s.", want.As("compute"), want.As("compute")))
+		case refused && e.Code == 223 && s.nativeEverywhere():
+			add("Compile run-time code to a cubin for the device, or leave the mode out with a reason.")
+		case refused && (e.Code == 209 || e.Code == 223):
+			add(fmt.Sprintf("Add machine code: %s, at compile and link.", gencode(want)))
+		case refused && e.Code == 222:
+			add("Use an older toolkit for the PTX, or state the newer driver as a requirement.")
+		case refused && e.Code == 218:
+			add("Lower the virtual architecture, and check the PTX with ptxas for every target.")
+		default:
+			add("Read the run's stdout and stderr in the evidence.")
+		}
+	}
+	return strings.Join(steps, " ")
+}
+
+// targets names all targets of the artifacts, stubs left out.
+func (s sight) targets() []string {
+	var all []string
+	for _, a := range s.record.Artifacts {
+		for _, o := range a.Objects {
+			for _, mod := range modules(a.Format, o) {
+				all = append(all, mod.targets()...)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (s sight) ptxVersions() []string {
+	var all []string
+	for _, a := range s.record.Artifacts {
+		for _, o := range a.Objects {
+			for _, mod := range modules(a.Format, o) {
+				for _, i := range mod.ptx() {
+					all = append(all, i.PTXVersion)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// nativeEverywhere reports whether every inspected kernel has machine code for
+// the device.
+func (s sight) nativeEverywhere() bool {
+	any := false
+	for _, a := range s.record.Artifacts {
+		for _, o := range a.Objects {
+			for _, mod := range modules(a.Format, o) {
+				for mangled := range mod.kernels() {
+					any = true
+					if fit, _ := mod.cover(mangled, s.device.Capability); fit != "native" {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return any
+}
+
+func join(parts ...string) string { return sentence(strings.Join(parts, "; ")) }
+
+// sentence makes words a sentence.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}

@@ -1,0 +1,178 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+const (
+	native  = string(manifest.NativeMode)
+	viaPTX  = string(manifest.PTXMode)
+	shipped = string(manifest.AsShippedMode)
+)
+
+// goodRuns is a record of three good runs on a faked device, and its manifest.
+func goodRuns(t *testing.T) (*manifest.Manifest, *record.Record) {
+	m := wanting(t, nil, nil)
+	m.EntryPoints = []manifest.EntryPoint{{
+		Name:  "e",
+		Modes: []manifest.Mode{manifest.NativeMode, manifest.PTXMode, manifest.AsShippedMode},
+	}}
+	r := &record.Record{
+		Probe:     record.Probe{Devices: []record.Device{{UUID: "GPU-1", Name: "GPU", Capability: arch.Capability{Major: 9}}}},
+		Artifacts: []record.Artifact{program(container(t, devicecode.WholeProgram, "sm_90:k", "compute_90:k"))},
+	}
+	r.Probe.Driver.CUDA = "13.0"
+	for _, mode := range []string{native, viaPTX, shipped} {
+		r.Runs = append(r.Runs, record.Run{
+			ID: "e/" + mode, EntryPoint: "e", Mode: mode, Device: "GPU-1",
+			Checks: []record.Check{{What: "exit code", Want: "0", Got: "0", OK: true}},
+			Processes: []record.Process{{
+				Program: "/project/app", Artifacts: []string{"app"}, Libcuda: "/lib/libcuda.so.1", JITCompiler: mode == viaPTX,
+			}},
+		})
+	}
+	return m, r
+}
+
+// fail makes a run fail with a driver error.
+func fail(run *record.Run, code int) {
+	run.Exit.Code = 1
+	run.Checks[0].OK, run.Checks[0].Got = false, "1"
+	if code != 0 {
+		run.DriverErrors = []record.DriverError{{Code: code, Name: "CUDA_ERROR", From: "driver log"}}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(m *manifest.Manifest, r *record.Record)
+		want   []string
+		says   string
+	}{
+		{"good", func(*manifest.Manifest, *record.Record) {}, nil, ""},
+		{"native fails", func(_ *manifest.Manifest, r *record.Record) { fail(&r.Runs[0], 223) }, []string{"CP201"}, "returned 223"},
+		{"PTX fails", func(_ *manifest.Manifest, r *record.Record) { fail(&r.Runs[1], 209) }, []string{"CP202"}, "returned 209"},
+		{"both fail", func(_ *manifest.Manifest, r *record.Record) { fail(&r.Runs[0], 209); fail(&r.Runs[1], 222) }, []string{"CP203"}, "Both fail."},
+		{"as shipped fails", func(_ *manifest.Manifest, r *record.Record) { fail(&r.Runs[2], 0) }, []string{"CP204"}, "exit code 1"},
+		{"only mode fails", func(m *manifest.Manifest, r *record.Record) {
+			m.EntryPoints[0].Modes, m.EntryPoints[0].ModesReason = m.EntryPoints[0].Modes[:1], "why"
+			fail(&r.Runs[0], 0)
+		}, []string{"CP204", "CP216"}, "exit code 1"},
+		{"C09 silent JIT", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[2].CacheFiles, r.Runs[2].Processes[0].JITCompiler = 2, true
+		}, []string{"CP205"}, "2 files"},
+		{"C20 exit 0 without an image", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "CUDA_ERROR_NO_BINARY_FOR_GPU"}}
+		}, []string{"CP209"}, "the driver returned 209"},
+		{"C22 stub libcuda", func(_ *manifest.Manifest, r *record.Record) {
+			for i := range r.Runs {
+				fail(&r.Runs[i], 803)
+			}
+		}, []string{"CP210"}, "returned 803"},
+		{"C30 nothing seen", func(_ *manifest.Manifest, r *record.Record) {
+			for i := range r.Runs {
+				r.Runs[i].Processes = []record.Process{{Program: "/usr/bin/env"}}
+			}
+		}, []string{"CP206", "CP214"}, "no process was seen that loads libcuda or maps an artifact"},
+		{"C30 no loader record", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].Processes, r.Runs[0].LoaderProblem = nil, "no file was written"
+		}, []string{"CP206"}, "the loader's record is missing"},
+		{"driver and artifact in different processes", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].Processes = []record.Process{{Artifacts: []string{"app"}}, {Libcuda: "/lib/libcuda.so.1"}}
+		}, []string{"CP206"}, "no one process"},
+		{"PTX run without the JIT compiler", func(_ *manifest.Manifest, r *record.Record) { r.Runs[1].Processes[0].JITCompiler = false }, []string{"CP207"}, ""},
+		{"C10 native by load-time link", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Processes[0].JITCompiler = true }, []string{"CP208"}, ""},
+		{"C21 modes disagree", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].Outputs = []record.File{{Path: "out.bin", SHA256: "a"}}
+			r.Runs[1].Outputs = []record.File{{Path: "out.bin", SHA256: "b"}}
+		}, []string{"CP211"}, "out.bin differs between the modes"},
+		{"a run is missing", func(_ *manifest.Manifest, r *record.Record) { r.Runs = r.Runs[:2] }, []string{"CP213"}, ""},
+		{"no device", func(_ *manifest.Manifest, r *record.Record) { r.Probe.Devices, r.Runs = nil, nil }, []string{"CP213"}, "there is no device"},
+		{"no entry points", func(m *manifest.Manifest, r *record.Record) { m.EntryPoints, r.Runs = nil, nil }, []string{"CP213"}, "no entry points"},
+		{"interrupted", func(_ *manifest.Manifest, r *record.Record) { r.Runs[2].Exit.Interrupted = true }, []string{"CP213"}, "interrupted"},
+		{"an artifact no run loads", func(_ *manifest.Manifest, r *record.Record) {
+			plugin := program(container(t, devicecode.WholeProgram, "sm_90:k"))
+			plugin.Path = "plugin.so"
+			r.Artifacts = append(r.Artifacts, plugin)
+		}, []string{"CP214"}, ""},
+		{"left over", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Leftover = 1 }, []string{"CP215"}, ""},
+		{"capped", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Stdout.Dropped = 9 }, []string{"CP217"}, ""},
+		{"no expectation was checked", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Checks = nil }, []string{"CP201"}, ""},
+		{"signal", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].Exit.Signal, r.Runs[0].Checks = "SIGSEGV", nil
+		}, []string{"CP201"}, "died by SIGSEGV"},
+		{"timeout", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].Exit.TimedOut, r.Runs[0].Checks = true, nil
+		}, []string{"CP201"}, "killed after its timeout"},
+		{"missing binary", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].NotStarted, r.Runs[0].Checks = "no such file", nil
+		}, []string{"CP201"}, "not started: no such file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, r := goodRuns(t)
+			test.change(m, r)
+			found := Conclude(Runs(m, r)).Findings
+			equal(t, "findings", ids(found), test.want)
+			if len(found) > 0 && !strings.Contains(found[0].Fact, test.says) {
+				t.Errorf("fact %q does not say %q", found[0].Fact, test.says)
+			}
+		})
+	}
+}
+
+func TestDiagnosis(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		images    []string
+		run, code int
+		want      string
+	}{
+		{"PTX only", []string{"compute_90:k"}, 0, 223, "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90."},
+		{"C08 code made at run time", []string{"sm_90:k"}, 0, 223, "Every inspected kernel has machine code for capability 9.0, so PTX made at run time (NVRTC) or in a library that was not inspected was refused."},
+		{"C06 PTX too new", []string{"compute_90:k"}, 1, 222, "The PTX (ISA 9.0) is newer than the driver, which supports CUDA 13.0."},
+		{"no image", []string{"sm_80:k"}, 0, 209, "The driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80."},
+		{"C07 PTX refused", []string{"sm_90:k", "compute_80:k"}, 1, 218, "The driver refused to compile the PTX: its .target is above capability 9.0, or an instruction does not exist there."},
+		{"C21 wrong result", []string{"sm_90:k", "compute_80:k"}, 0, 0, "No driver error was seen; the program's results or its own checks differ in this mode."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, r := goodRuns(t)
+			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, test.images...))
+			fail(&r.Runs[test.run], test.code)
+			found := Runs(m, r)
+			if len(found) != 1 || found[0].Cause != test.want {
+				t.Errorf("got %+v, want cause %q", found, test.want)
+			}
+			if found[0].Action == "" {
+				t.Error("no action")
+			}
+		})
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for _, test := range []struct {
+		ids  []string
+		want Verdict
+	}{
+		{nil, Passed},
+		{[]string{"CP121", "CP215"}, Passed},
+		{[]string{"CP307"}, NotVerified},
+		{[]string{"CP307", "CP104"}, Failed},
+		{[]string{"CP104", "CP307"}, Failed},
+	} {
+		var found []Finding
+		for _, id := range test.ids {
+			found = append(found, Finding{ID: id})
+		}
+		if got := Conclude(found).Verdict; got != test.want {
+			t.Errorf("%v: got %q, want %q", test.ids, got, test.want)
+		}
+	}
+}

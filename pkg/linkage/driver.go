@@ -1,0 +1,30 @@
+package linkage
+
+import (
+	"path/filepath"
+	"regexp"
+)
+
+// driverOrTool matches the libraries that the driver package installs for CUDA
+// (NVIDIA driver README, "Installed Components") and the CUDA profiling
+// interface. libcudart and libnvrtc are no part of the driver.
+var driverOrTool = regexp.MustCompile(`^(libcuda|libcudadebugger|libnvidia-[^/]+|libcupti)\.so(\.|$)`)
+
+// DriverName reports whether a name in DT_NEEDED is that of a library of the
+// driver or of the CUDA tools: a builder without a GPU has none of them, and
+// that is no unresolved dependency. It looks at no file.
+func DriverName(name string) bool { return driverOrTool.MatchString(filepath.Base(name)) }
+
+// DriverOrTool reports whether a library belongs to the driver or to the CUDA
+// tools, by the name of the file that path leads to. Path is as the record has
+// it: a relative one lies inside the project and is the project's own, whatever
+// its name.
+func DriverOrTool(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return DriverName(path)
+}

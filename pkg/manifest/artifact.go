@@ -1,0 +1,133 @@
+package manifest
+
+import (
+	"errors"
+	"path"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+func (d *decoder) artifacts(n *yaml.Node) []Artifact {
+	seen := map[string]int{}
+	return list(d, n, "artifacts", "mappings {path: ...}", func(n *yaml.Node) (Artifact, bool) {
+		return d.artifact(n, seen), true
+	})
+}
+
+func (d *decoder) artifact(n *yaml.Node, seen map[string]int) Artifact {
+	a := Artifact{Line: n.Line}
+	d.mapping(n, "artifacts",
+		key{"path", true, func(n *yaml.Node) { a.Path = d.artifactPath(n, seen) }},
+		key{"kernels", false, func(n *yaml.Node) { a.Kernels = d.kernels(n) }},
+		key{"libraries", false, d.libraries})
+	return a
+}
+
+func (d *decoder) artifactPath(n *yaml.Node, seen map[string]int) string {
+	const where = "artifacts.path"
+	s, ok := d.text(n, where)
+	if !ok {
+		return ""
+	}
+	if strings.Contains(s, "!") {
+		d.errorf(n, "%s: found %s: files inside archives (archive!path) are not supported yet: name the file itself", where, quote(s))
+		return ""
+	}
+	if err := checkPattern(s); err != nil {
+		d.errorf(n, "%s: %s", where, err)
+		return ""
+	}
+	clean := d.m.Rel(s)
+	if line, dup := seen[clean]; dup {
+		d.errorf(n, "%s: found %s twice: the first is on line %d", where, quote(s), line)
+	} else {
+		seen[clean] = n.Line
+	}
+	d.claims.artifacts = append(d.claims.artifacts, claim{n, where, clean})
+	return s
+}
+
+func (d *decoder) kernels(n *yaml.Node) (k KernelRules) {
+	d.mapping(n, "artifacts.kernels",
+		key{"require", true, func(n *yaml.Node) {
+			k.Require = set(d, n, "artifacts.kernels.require", "mappings {name: ...}", d.kernelPattern)
+		}},
+		d.unsupported("without", "artifacts.kernels"))
+	return k
+}
+
+func (d *decoder) kernelPattern(n *yaml.Node) (p KernelPattern, ok bool) {
+	const where = "artifacts.kernels.require"
+	found := d.mapping(n, where,
+		key{"name", false, func(n *yaml.Node) { p.Name, ok = d.line(n, where+".name") }},
+		key{"glob", false, func(n *yaml.Node) { p.Glob, ok = d.kernelGlob(n, where+".glob") }},
+		key{"mangled", false, func(n *yaml.Node) { p.Mangled, ok = d.line(n, where+".mangled") }})
+	if n.Kind == yaml.MappingNode && len(found) != 1 {
+		d.errorf(n, "%s: found %d keys, expected exactly one of name, glob, mangled", where, len(found))
+		return p, false
+	}
+	return p, ok
+}
+
+func (d *decoder) kernelGlob(n *yaml.Node, where string) (string, bool) {
+	s, ok := d.line(n, where)
+	if !ok {
+		return "", false
+	}
+	if _, err := path.Match(s, ""); err != nil {
+		d.errorf(n, "%s: found %s, expected a valid pattern: *, ?, [...], and \\ before a literal *", where, quote(s))
+		return "", false
+	}
+	return s, true
+}
+
+func (d *decoder) libraries(n *yaml.Node) {
+	switch s, ok := d.text(n, "artifacts.libraries"); {
+	case !ok || s == "loaded":
+	case s == "needed" || s == "none":
+		d.errorf(n, "artifacts.libraries: %s is not supported yet: leave it out for loaded", s)
+	default:
+		d.wrong(n, "artifacts.libraries", "loaded")
+	}
+}
+
+func (d *decoder) thirdParty(n *yaml.Node) []ThirdParty {
+	seen := map[string]int{}
+	return list(d, n, "third_party", "mappings {match: ..., reason: ...}", func(n *yaml.Node) (t ThirdParty, _ bool) {
+		d.mapping(n, "third_party",
+			key{"match", true, func(n *yaml.Node) { t.Match = d.libraryGlob(n, seen) }},
+			key{"reason", true, func(n *yaml.Node) { t.Reason, _ = d.line(n, "third_party.reason") }})
+		return t, true
+	})
+}
+
+func (d *decoder) libraryGlob(n *yaml.Node, seen map[string]int) string {
+	const where = "third_party.match"
+	s, ok := d.line(n, where)
+	if !ok {
+		return ""
+	}
+	if err := checkBaseGlob(s); err != nil {
+		d.errorf(n, "%s: found %s, %s", where, quote(s), err)
+	} else if line, dup := seen[s]; dup {
+		d.errorf(n, "%s: found %s twice: the first is on line %d", where, quote(s), line)
+	} else {
+		seen[s] = n.Line
+	}
+	return s
+}
+
+func checkBaseGlob(s string) error {
+	if strings.Contains(s, "/") {
+		return errors.New("expected a pattern of the file's base name, without slashes")
+	}
+	if _, err := path.Match(s, ""); err != nil {
+		return errors.New("expected a valid pattern: *, ?, [...]")
+	}
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return errors.New("expected a part of a library's name: this would excuse every library")
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// allModes are the modes in the order in which they are run.
+var allModes = []Mode{NativeMode, PTXMode, AsShippedMode}
+
+const defaultTimeout = time.Minute
+
+func (d *decoder) entryPoints(n *yaml.Node) []EntryPoint {
+	seen := map[string]int{}
+	return list(d, n, "entry_points", "mappings {name: ..., command: [...]}", func(n *yaml.Node) (EntryPoint, bool) {
+		return d.entryPoint(n, seen), true
+	})
+}
+
+func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
+	e := EntryPoint{Line: n.Line, Modes: slices.Clone(allModes), Timeout: defaultTimeout}
+	found := d.mapping(n, "entry_points",
+		key{"name", true, func(n *yaml.Node) { e.Name = d.uniqueName(n, "entry_points.name", seen) }},
+		key{"command", true, func(n *yaml.Node) { e.Command = d.command(n, "entry_points.command") }},
+		key{"modes", false, func(n *yaml.Node) { e.Modes = d.modes(n) }},
+		key{"modes_reason", false, func(n *yaml.Node) { e.ModesReason, _ = d.line(n, "entry_points.modes_reason") }},
+		key{"devices", false, d.entryDevices},
+		key{"timeout", false, func(n *yaml.Node) { e.Timeout = d.duration(n, "entry_points.timeout") }},
+		key{"expect", false, func(n *yaml.Node) { e.Expect = d.expect(n) }},
+		d.unsupported("kernels", "entry_points"))
+	d.modesReason(found["modes"], found["modes_reason"], e.Modes)
+	if len(e.Expect.SameAcrossModes) > 0 && len(e.Modes) == 1 {
+		d.errorf(found["expect"], "entry_points.expect.same_across_modes: found with one mode, expected at least two modes to compare")
+	}
+	return e
+}
+
+func (d *decoder) modes(n *yaml.Node) []Mode {
+	modes := set(d, n, "entry_points.modes", "modes", func(n *yaml.Node) (Mode, bool) {
+		s, ok := d.text(n, "entry_points.modes")
+		if ok && !slices.Contains(allModes, Mode(s)) {
+			d.wrong(n, "entry_points.modes", "native, ptx or as-shipped")
+			return "", false
+		}
+		return Mode(s), ok
+	})
+	if len(modes) != len(n.Content) {
+		return nil
+	}
+	slices.SortFunc(modes, func(a, b Mode) int { return slices.Index(allModes, a) - slices.Index(allModes, b) })
+	return modes
+}
+
+// modesReason demands a reason for a mode left out, and none for nothing.
+func (d *decoder) modesReason(modesNode, reasonNode *yaml.Node, modes []Mode) {
+	var left []string
+	for _, m := range allModes {
+		if !slices.Contains(modes, m) {
+			left = append(left, string(m))
+		}
+	}
+	switch {
+	case len(modes) == 0: // an error was reported
+	case len(left) > 0 && reasonNode == nil:
+		d.errorf(modesNode, "entry_points.modes: %s left out, expected modes_reason to say why", strings.Join(left, " and "))
+	case len(left) == 0 && reasonNode != nil:
+		d.errorf(reasonNode, "entry_points.modes_reason: found a reason, expected none: no mode is left out")
+	}
+}
+
+func (d *decoder) entryDevices(n *yaml.Node) {
+	const where = "entry_points.devices"
+	if n.Kind == yaml.MappingNode || n.Value == "all" {
+		d.errorf(n, "%s: %s is not supported yet: leave it out for each", where, describe(n))
+		return
+	}
+	if s, ok := d.text(n, where); ok && s != "each" {
+		d.wrong(n, where, "each")
+	}
+}
+
+func (d *decoder) expect(n *yaml.Node) (e Expect) {
+	const where = "entry_points.expect"
+	d.mapping(n, where,
+		key{"exit", false, func(n *yaml.Node) { e.Exit = d.number(n, where+".exit", 255) }},
+		key{"stdout", false, func(n *yaml.Node) {
+			e.Stdout = set(d, n, where+".stdout", "lines", d.outputLine)
+		}},
+		key{"files", false, func(n *yaml.Node) { e.Files = d.expectedFiles(n) }},
+		key{"same_across_modes", false, func(n *yaml.Node) {
+			e.SameAcrossModes = set(d, n, where+".same_across_modes", "output files", func(n *yaml.Node) (string, bool) {
+				return d.runOutput(n, where+".same_across_modes")
+			})
+		}})
+	return e
+}
+
+// outputLine reads a line of output, which may hold tabs and colours.
+func (d *decoder) outputLine(n *yaml.Node) (string, bool) {
+	const where = "entry_points.expect.stdout"
+	s, ok := d.text(n, where)
+	if ok && strings.Contains(s, "\n") {
+		d.wrong(n, where, "one line per item")
+		return "", false
+	}
+	return s, ok
+}
+
+// expectedFiles reads pairs of an output file and the golden file it must equal.
+func (d *decoder) expectedFiles(n *yaml.Node) map[string]string {
+	const where = "entry_points.expect.files"
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		d.wrong(n, where, "a mapping of output files to golden files")
+		return nil
+	}
+	files, lines := map[string]string{}, map[string]int{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		golden, okGolden := d.golden(n.Content[i+1], where)
+		output, ok := d.runOutput(key, where)
+		if !ok {
+			continue
+		}
+		if line, dup := lines[output]; dup {
+			d.errorf(key, "%s: found %s twice: the first is on line %d", where, quote(key.Value), line)
+			continue
+		}
+		lines[output] = key.Line
+		if okGolden {
+			files[output] = golden
+		}
+	}
+	return files
+}
+
+func (d *decoder) runOutput(n *yaml.Node, where string) (string, bool) {
+	s, ok := d.inside(n, where)
+	if ok {
+		d.claims.runOutputs = append(d.claims.runOutputs, claim{n, where, s})
+	}
+	return s, ok
+}
+
+func (d *decoder) golden(n *yaml.Node, where string) (string, bool) {
+	s, ok := d.text(n, where)
+	if !ok {
+		return "", false
+	}
+	found, err := d.m.file(s)
+	switch {
+	case err != nil:
+		d.errorf(n, "%s: %s", where, err)
+	case len(found) == 0:
+		d.errorf(n, "%s: the golden file %s does not exist below %s", where, quote(s), quote(d.m.Dir))
+	default:
+		d.claims.input(claim{n, where, found[0]}, "golden file")
+		return found[0], true
+	}
+	return "", false
+}

@@ -1,0 +1,131 @@
+package manifest
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func target(t *testing.T, s string) arch.Target {
+	t.Helper()
+	parsed, err := arch.ParseTarget(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}
+
+// Every supported key, each with a value that is not its default.
+func TestLoad(t *testing.T) {
+	path := filepath.Join("testdata", "project", "cudaproof.yaml")
+	got, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Manifest{
+		Path:    abs,
+		Dir:     filepath.Dir(abs),
+		SHA256:  got.SHA256,
+		Size:    got.Size,
+		Project: "saxpy",
+		Toolkit: Toolkit{NVCC: "nvcc"},
+		Require: Require{
+			PresentDevices: true,
+			Devices:        []arch.Capability{{Major: 9}, {Major: 12, Minor: 1}},
+			Native:         []arch.Target{target(t, "sm_90"), target(t, "sm_121")},
+			PTX:            []arch.Target{target(t, "compute_90")},
+			Host:           []string{"aarch64"},
+		},
+		Build: []Build{{
+			Name:    "saxpy",
+			Kind:    Executable,
+			Sources: []string{"src/a.cu", "src/b.cu"},
+			Gencode: []Gencode{
+				{target(t, "compute_90"), []arch.Target{target(t, "sm_90"), target(t, "compute_90")}},
+				{target(t, "compute_120f"), []arch.Target{target(t, "sm_120f")}},
+			},
+			Flags:  []string{"-O2", "-Xcompiler", "-c"},
+			RDC:    true,
+			Output: "build/saxpy",
+		}, {
+			Name:    "plugins",
+			Kind:    External,
+			Command: []string{"cmake", "--build", "build", ""},
+		}},
+		Artifacts: []Artifact{{
+			Path: "build/saxpy",
+			Kernels: KernelRules{Require: []KernelPattern{
+				{Name: "saxpy<float>"}, {Glob: "ns::red<*>"}, {Mangled: "_Z1kPi"},
+			}},
+			Line: 23,
+		}, {
+			Path: "build/plugins/**/*.so",
+			Line: 27,
+		}},
+		ThirdParty: []ThirdParty{{Match: "libcublas*.so*", Reason: "NVIDIA"}},
+		EntryPoints: []EntryPoint{{
+			Name:        "f32",
+			Command:     []string{"build/saxpy", "--type", "f32"},
+			Modes:       []Mode{NativeMode, PTXMode},
+			ModesReason: "as-shipped is what the plugins entry point runs",
+			Timeout:     90 * time.Second,
+			Expect: Expect{
+				Exit:            3,
+				Stdout:          []string{"PASS"},
+				Files:           map[string]string{"out.txt": "golden/out.txt"},
+				SameAcrossModes: []string{"out.bin"},
+			},
+			Line: 31,
+		}, {
+			Name:    "plugins",
+			Command: []string{"build/run_plugins"},
+			Modes:   []Mode{NativeMode, PTXMode, AsShippedMode},
+			Timeout: time.Minute,
+			Line:    42,
+		}},
+		Evidence: Evidence{Dir: "evidence"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(got.SHA256) != 64 {
+		t.Errorf("SHA256 = %q", got.SHA256)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	got, err := Parse([]byte("version: 1\nproject: p\nartifacts: [{path: a.so}]\n"), filepath.Join(t.TempDir(), "cudaproof.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Manifest{
+		SHA256:    "936672bf5d4a7451b4118c5fdca946d764bbfe265305c5e9eec5561871ae4cfe",
+		Size:      48,
+		Project:   "p",
+		Require:   Require{PresentDevices: true},
+		Artifacts: []Artifact{{Path: "a.so", Line: 3}},
+		Evidence:  Evidence{Dir: ".cudaproof"},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Manifest{}, "Path", "Dir")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNoPresentDevice(t *testing.T) {
+	got, err := Parse([]byte("version: 1\nproject: p\nrequire: {devices: [\"8.6\"]}\nartifacts: [{path: a.so}]\n"), "cudaproof.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Require{Devices: []arch.Capability{{Major: 8, Minor: 6}}}
+	if diff := cmp.Diff(want, got.Require); diff != "" {
+		t.Error(diff)
+	}
+}

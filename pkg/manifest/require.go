@@ -1,0 +1,91 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"gopkg.in/yaml.v3"
+)
+
+// presentDevices stands in require.devices for the devices of the machine.
+const presentDevices = "device"
+
+// machines are the hosts that CUDA has toolkits for, as `uname -m` says them,
+// and the other names they go by.
+var machines = map[string]string{
+	"x86_64": "x86_64", "amd64": "x86_64", "x86-64": "x86_64",
+	"aarch64": "aarch64", "arm64": "aarch64",
+}
+
+func (d *decoder) require(n *yaml.Node) Require {
+	r := Require{PresentDevices: true}
+	d.mapping(n, "require",
+		key{"devices", false, func(n *yaml.Node) { r.PresentDevices, r.Devices = d.devices(n) }},
+		key{"native", false, func(n *yaml.Node) {
+			r.Native = set(d, n, "require.native", "targets such as sm_90", d.target("require.native", arch.SM))
+		}},
+		key{"ptx", false, func(n *yaml.Node) {
+			r.PTX = set(d, n, "require.ptx", "targets such as compute_90", d.target("require.ptx", arch.Compute))
+		}},
+		key{"host", false, func(n *yaml.Node) {
+			r.Host = set(d, n, "require.host", "machines such as aarch64", d.machine)
+		}},
+		d.unsupported("min_driver", "require"))
+	return r
+}
+
+func (d *decoder) devices(n *yaml.Node) (present bool, capabilities []arch.Capability) {
+	words := set(d, n, "require.devices", `capabilities such as "9.0"`, func(n *yaml.Node) (string, bool) {
+		s, ok := d.text(n, "require.devices")
+		if !ok || s == presentDevices {
+			return s, ok
+		}
+		c, err := arch.ParseCapability(s)
+		if err != nil {
+			d.wrong(n, "require.devices", `a capability such as "9.0", or `+presentDevices)
+			return "", false
+		}
+		capabilities = append(capabilities, c)
+		return s, true
+	})
+	return slices.Contains(words, presentDevices), capabilities
+}
+
+// target gives a reader of targets of one class.
+func (d *decoder) target(where string, class arch.Class) func(*yaml.Node) (arch.Target, bool) {
+	return func(n *yaml.Node) (arch.Target, bool) {
+		t, ok := d.anyTarget(n, where)
+		if ok && t.Class != class {
+			d.wrong(n, where, fmt.Sprintf("a target of class %s, such as %s", class, t.As(class)))
+			return arch.Target{}, false
+		}
+		return t, ok
+	}
+}
+
+func (d *decoder) anyTarget(n *yaml.Node, where string) (arch.Target, bool) {
+	s, ok := d.text(n, where)
+	if !ok {
+		return arch.Target{}, false
+	}
+	t, err := arch.ParseTarget(s)
+	if err != nil {
+		d.wrong(n, where, "a target such as sm_90, sm_90a or compute_90")
+		return arch.Target{}, false
+	}
+	return t, true
+}
+
+func (d *decoder) machine(n *yaml.Node) (string, bool) {
+	s, ok := d.text(n, "require.host")
+	if !ok || machines[s] == s {
+		return s, ok
+	}
+	if name := machines[s]; name != "" {
+		d.wrong(n, "require.host", fmt.Sprintf("%q, as `uname -m` says it", name))
+	} else {
+		d.wrong(n, "require.host", "x86_64 or aarch64")
+	}
+	return "", false
+}

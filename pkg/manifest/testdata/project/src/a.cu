@@ -1,0 +1,1 @@
+__global__ void a(int *out) { *out = 1; }

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/cudaproof/cudaproof/pkg/judge"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Document is the JSON report of a verification or a gate.
+type Document struct {
+	Verdict  judge.Verdict   `json:"verdict"`
+	Sentence string          `json:"sentence"`
+	Findings []judge.Finding `json:"findings"`
+	Bundle   string          `json:"bundle,omitempty"`
+	Record   *record.Record  `json:"record"`
+}
+
+// JSON writes the report for programs, indented, with everything in it.
+func JSON(w io.Writer, r *record.Record, result judge.Result, bundle string) error {
+	findings := result.Findings
+	if findings == nil {
+		findings = []judge.Finding{}
+	}
+	return Value(w, Document{result.Verdict, Sentence(r, result), findings, bundle, r})
+}
+
+// Value writes any part of a record as indented JSON. HTML characters are
+// escaped, so that it may stand in a page.
+func Value(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

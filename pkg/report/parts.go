@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cudaproof/cudaproof/pkg/judge"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// parts says, kind of evidence by kind, what was done here and how it went, so
+// that "not verified" leaves no doubt about what is known.
+func parts(p *printer, r *record.Record, list []judge.Finding) {
+	p.title("What was verified")
+	p.text(2, "Compile     ", buildState(r.Builds))
+	p.text(2, "Inspection  ", inspectionState(r, list))
+	for _, mode := range []struct{ label, mode string }{
+		{"Native      ", "native"}, {"PTX         ", "ptx"}, {"As shipped  ", "as-shipped"},
+	} {
+		p.text(2, mode.label, runState(r.Runs, mode.mode, list))
+	}
+}
+
+func buildState(list []record.Build) string {
+	if len(list) == 0 {
+		return "not done: there are no builds"
+	}
+	for _, b := range list {
+		switch {
+		case b.Failed:
+			return "failed: " + b.Name
+		case b.Problem != "":
+			return "not done: " + b.Name
+		}
+	}
+	return "done: " + count(len(list), "build", "builds")
+}
+
+func inspectionState(r *record.Record, list []judge.Finding) string {
+	if len(r.Artifacts) == 0 {
+		return "not done"
+	}
+	errors := 0
+	for _, f := range list {
+		if f.ID >= "CP101" && f.ID < "CP200" && f.Severity == judge.Error {
+			errors++
+		}
+	}
+	files := count(len(r.Artifacts), "file", "files")
+	if errors > 0 {
+		return fmt.Sprintf("%s, %s", files, count(errors, "error", "errors"))
+	}
+	return files + ", as required"
+}
+
+func runState(list []record.Run, mode string, findings []judge.Finding) string {
+	runs := 0
+	for _, run := range list {
+		if run.Mode == mode {
+			runs++
+		}
+	}
+	if runs == 0 {
+		return "not run"
+	}
+	bad := slices.ContainsFunc(findings, func(f judge.Finding) bool {
+		// A finding about both modes names none.
+		return f.ID >= "CP200" && f.ID < "CP300" && f.Severity == judge.Error && (f.Mode == mode || f.ID == "CP203" && mode != "as-shipped")
+	})
+	if bad {
+		return count(runs, "run", "runs") + ", not all proven"
+	}
+	return count(runs, "run", "runs") + ", passed"
+}

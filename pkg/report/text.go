@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/judge"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Text writes the report for people: the verdict, what is wrong and what to
+// do, then the evidence. bundle is where the evidence lies, empty for none.
+func Text(w io.Writer, r *record.Record, result judge.Result, bundle string, style Style) error {
+	p := &printer{w: w, style: style}
+	p.text(0, "", Sentence(r, result))
+	parts(p, r, result.Findings)
+	findings(p, result.Findings)
+	machine(p, r.Probe)
+	builds(p, r.Builds)
+	if len(r.Artifacts) > 0 {
+		p.title("Final files")
+		for _, a := range r.Artifacts {
+			file(p, a, false)
+		}
+	}
+	libraries(p, r.Libraries)
+	runs(p, r)
+	source(p, r.Source)
+	if bundle != "" {
+		p.title("Evidence")
+		p.text(2, "", bundle)
+	}
+	return p.err
+}
+
+// findings writes what was found, errors first.
+func findings(p *printer, list []judge.Finding) {
+	colors := map[judge.Severity]string{judge.Error: "1;31", judge.Warning: "1;33", judge.Note: "1;36"}
+	for _, f := range list {
+		kind := judge.Catalogue()[f.ID]
+		head := string(f.Severity)
+		if f.Effect == judge.NotVerified {
+			head = "not verified"
+		}
+		p.line("")
+		p.line(p.paint(colors[f.Severity], head+" "+f.ID) + " " + kind.Title)
+		if where := where(f); where != "" {
+			p.text(2, "", where)
+		}
+		p.text(2, "", f.Fact)
+		if f.Cause != "" {
+			p.text(2, "Cause: ", f.Cause)
+		}
+		if f.Action != "" {
+			p.text(2, "Do: ", f.Action)
+		}
+	}
+}
+
+// where says what a finding is about.
+func where(f judge.Finding) string {
+	var parts []string
+	for _, part := range []struct{ label, value string }{
+		{"", f.Artifact}, {"", f.Container}, {"kernel ", f.Kernel}, {"target ", f.Target},
+		{"entry point ", f.EntryPoint}, {"mode ", f.Mode}, {"device ", f.Device},
+	} {
+		if part.value != "" {
+			parts = append(parts, part.label+part.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func machine(p *printer, probe record.Probe) {
+	p.title("Machine")
+	p.text(2, "Host     ", fmt.Sprintf("%s %s (says nothing about GPU code)", probe.Host.OS, probe.Host.Machine))
+	driver := probe.Driver.Version
+	if driver == "" {
+		driver = "none found"
+	}
+	if probe.Driver.CUDA != "" {
+		driver += ", supports CUDA " + probe.Driver.CUDA + " (the driver's, not the toolkit's version)"
+	}
+	p.text(2, "Driver   ", driver)
+	toolkit := "none: " + probe.Toolkit.Problem
+	if probe.Toolkit.Release != "" {
+		toolkit = fmt.Sprintf("nvcc %s, %s", probe.Toolkit.Release, probe.Toolkit.NVCC)
+	}
+	p.text(2, "Toolkit  ", toolkit)
+	if len(probe.Devices) == 0 {
+		p.text(2, "Device   ", "none")
+	}
+	for _, d := range probe.Devices {
+		p.text(2, "Device   ", fmt.Sprintf("%d: %s, compute capability %s, %s", d.Index, d.Name, d.Capability, d.UUID))
+	}
+}
+
+func builds(p *printer, list []record.Build) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Compile commands")
+	for _, b := range list {
+		state := "done"
+		if b.Problem != "" {
+			state = b.Problem
+		}
+		p.text(2, "", fmt.Sprintf("%s (%s): %s", b.Name, b.Kind, state))
+		for _, c := range b.Commands {
+			p.text(4, "", commandLine(c.Args))
+		}
+	}
+}
+
+// commandLine writes an argument vector so that a shell would read it back.
+func commandLine(args []string) string {
+	quoted := slices.Clone(args)
+	for i, a := range quoted {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$`*?[]{}()<>|&;#~!") {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func libraries(p *printer, list []record.Library) {
+	if len(list) == 0 {
+		return
+	}
+	p.title("Shared libraries")
+	for _, l := range list {
+		what := "no device code"
+		switch {
+		case l.Problem != "":
+			what = l.Problem
+		case l.DriverOrTool:
+			what = "driver and tools"
+		case l.HasDeviceCode():
+			what = "device code"
+		}
+		p.text(2, "", fmt.Sprintf("%s  %.12s  %s", l.Path, l.SHA256, what))
+	}
+}
+
+func runs(p *printer, r *record.Record) {
+	if len(r.Runs) == 0 {
+		return
+	}
+	p.title("Runs")
+	for _, run := range r.Runs {
+		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, deviceOf(r, run.Device)))
+		p.text(4, "", outcome(run))
+	}
+}
+
+// outcome says how a run ended and what was seen of it.
+func outcome(run record.Run) string {
+	var words []string
+	switch {
+	case run.NotStarted != "":
+		return "not started: " + run.NotStarted
+	case run.Exit.Interrupted:
+		words = append(words, "interrupted")
+	case run.Exit.TimedOut:
+		words = append(words, "timed out")
+	case run.Exit.Signal != "":
+		words = append(words, run.Exit.Signal)
+	default:
+		words = append(words, fmt.Sprintf("exit %d", run.Exit.Code))
+	}
+	met := 0
+	for _, c := range run.Checks {
+		if c.OK {
+			met++
+		}
+	}
+	words = append(words, fmt.Sprintf("%d of %d expectations met", met, len(run.Checks)))
+	for _, e := range run.DriverErrors {
+		words = append(words, fmt.Sprintf("driver error %d %s", e.Code, e.Name))
+	}
+	if slices.ContainsFunc(run.Processes, func(p record.Process) bool { return p.JITCompiler }) {
+		words = append(words, "JIT compiler loaded")
+	}
+	if run.CacheFiles > 0 {
+		words = append(words, count(run.CacheFiles, "file in the cache", "files in the cache"))
+	}
+	return strings.Join(words, ", ")
+}
+
+func deviceOf(r *record.Record, uuid string) string {
+	for _, d := range r.Probe.Devices {
+		if d.UUID == uuid {
+			return fmt.Sprintf("%s (%s)", d.Name, d.Capability)
+		}
+	}
+	return uuid
+}
+
+func source(p *printer, s record.Source) {
+	p.title("Source")
+	switch {
+	case s.Commit == "":
+		p.text(2, "", "no revision: "+s.Problem)
+	case len(s.Changed) > 0:
+		p.text(2, "", fmt.Sprintf("commit %s with %s", s.Commit, count(len(s.Changed), "changed file", "changed files")))
+	default:
+		p.text(2, "", "commit "+s.Commit+", clean")
+	}
+	p.text(2, "", count(len(s.Inputs), "build input", "build inputs")+" hashed")
+}

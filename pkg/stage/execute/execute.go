@@ -1,0 +1,158 @@
+// Package execute runs the entry points of a manifest: each in every mode and
+// on every device, one after another, each time in a fresh process whose
+// variables, cache folder and logs are its own.
+//
+// It needs Linux with /proc.
+package execute
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+	"github.com/cudaproof/cudaproof/pkg/stage"
+)
+
+// Options says what to run on and where the logs go.
+type Options struct {
+	Devices []record.Device
+	// Artifacts are the files to recognise in the processes; paths are absolute
+	// or relative to the manifest's folder.
+	Artifacts []record.Artifact
+	// BundleDir is the evidence folder in the making. Each run gets
+	// runs/<entry point>-<mode>-<device index>/ in it.
+	BundleDir string
+	Observer  stage.Observer
+}
+
+// Run runs every entry point of the manifest and gives one record for each
+// entry point, mode and device, in that order, and how many seconds each took
+// by Run.ID. What cannot be started is a record too, and so is every run that
+// was not begun because the context ended. Without devices nothing is run.
+//
+// A program that runs over its time is ended with SIGKILL, and so is whatever
+// it leaves behind: Run makes this process the one that orphans come back to
+// (prctl(2), PR_SET_CHILD_SUBREAPER) and, when the program has ended, ends all
+// new children of this process that are in another session. A caller that
+// starts daemons beside Run would lose them. Several Runs in one process take
+// turns.
+func Run(ctx context.Context, m *manifest.Manifest, o Options) ([]record.Run, map[string]float64) {
+	var runs []record.Run
+	seconds := map[string]float64{}
+	total := 0
+	for _, e := range m.EntryPoints {
+		total += len(e.Modes) * len(o.Devices)
+	}
+	x := executor{Options: o, manifest: m}
+	for _, e := range m.EntryPoints {
+		for _, mode := range e.Modes {
+			for _, d := range o.Devices {
+				r := record.Run{
+					ID:         fmt.Sprintf("%s/%s/%s", e.Name, mode, d.UUID),
+					EntryPoint: e.Name, Mode: string(mode), Device: d.UUID,
+					Checks: []record.Check{},
+				}
+				o.Observer.Tell(stage.Event{Stage: "execute", What: r.ID, Done: len(runs), Total: total})
+				begun := time.Now()
+				x.run(ctx, e, mode, d, &r)
+				seconds[r.ID] = time.Since(begun).Seconds()
+				runs = append(runs, r)
+			}
+		}
+	}
+	if total > 0 {
+		o.Observer.Tell(stage.Event{Stage: "execute", Done: total, Total: total})
+	}
+	return runs, seconds
+}
+
+type executor struct {
+	Options
+	manifest *manifest.Manifest
+}
+
+// run fills the record of one run.
+func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest.Mode, d record.Device, r *record.Run) {
+	r.Command = e.Command
+	if ctx.Err() != nil {
+		r.NotStarted = "the verification was stopped before this run"
+		r.Exit.Interrupted = true
+		return
+	}
+	program, err := x.program(e)
+	if err != nil {
+		r.NotStarted = err.Error()
+		return
+	}
+	r.Command = append([]string{x.manifest.Rel(program)}, e.Command[1:]...)
+	f, err := newFolder(x.BundleDir, fmt.Sprintf("%s-%s-%d", e.Name, mode, d.Index))
+	if err != nil {
+		r.NotStarted = "evidence folder: " + err.Error()
+		return
+	}
+	defer f.clean()
+
+	env := environment{mode: mode, folder: f}
+	if len(x.Devices) > 1 {
+		env.device = d.UUID
+	}
+	var variables []string
+	variables, r.Environment, r.Removed = env.apply(os.Environ())
+
+	cmd := exec.Command(program, e.Command[1:]...)
+	cmd.Dir, cmd.Env = x.manifest.Dir, variables
+	x.observe(ctx, cmd, e, f, r)
+}
+
+// observe runs the command and fills in all that it did.
+func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryPoint, f folder, r *record.Run) {
+	stdout, stderr := newStream(f.path("stdout.txt"), e.Expect.Stdout), newStream(f.path("stderr.txt"), nil)
+	files := watch(x.manifest, e.Expect)
+	end, err := runWithOutput(ctx, cmd, e.Timeout, stdout, stderr)
+	if err != nil {
+		r.NotStarted = startProblem(cmd.Path, err)
+		return
+	}
+	r.Exit, r.Leftover = end.exit, end.leftover
+	r.Stdout, r.Stderr = stdout.log(f), stderr.log(f)
+	r.DriverErrors, r.DriverLog = f.driverLog()
+	if len(r.DriverErrors) == 0 {
+		r.DriverErrors = append(printedErrors(stdout.path, "stdout"), printedErrors(stderr.path, "stderr")...)
+	}
+	r.Checks = append(r.Checks, exitCheck(e.Expect.Exit, e.Timeout, r.Exit))
+	r.Checks = append(r.Checks, stdout.checks()...)
+	r.Checks = append(r.Checks, files.checks()...)
+	var checks []record.Check
+	r.Outputs, checks = files.outputs()
+	r.Checks = append(r.Checks, checks...)
+	r.Processes, r.LoaderProblem = x.processes(f)
+	r.CacheFiles = f.cacheFiles()
+}
+
+// program gives the absolute path of an entry point's program.
+func (x *executor) program(e manifest.EntryPoint) (string, error) {
+	name := e.Command[0]
+	if filepath.Base(name) == name {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return "", fmt.Errorf("%s: not found in PATH: install it, or write a path with a slash for a file of the project", name)
+		}
+		return filepath.Abs(path)
+	}
+	path := x.manifest.Abs(name)
+	info, err := os.Stat(path)
+	switch {
+	case os.IsNotExist(err):
+		return "", fmt.Errorf("%s: no such file: build it, or correct the command of entry point %s", name, e.Name)
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s: not a regular file: correct the command of entry point %s", name, e.Name)
+	}
+	return path, nil
+}

@@ -1,0 +1,154 @@
+package execute
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// exitCheck compares the exit code.
+func exitCheck(want int, timeout time.Duration, exit record.Exit) record.Check {
+	c := record.Check{What: "exit code", Want: strconv.Itoa(want)}
+	switch {
+	case exit.Interrupted:
+		c.Got = "interrupted"
+	case exit.TimedOut:
+		c.Got = fmt.Sprintf("ended with SIGKILL after %v", timeout)
+	case exit.Signal != "":
+		c.Got = exit.Signal
+		if exit.CoreDumped {
+			c.Got += ", core dumped"
+		}
+	default:
+		c.Got, c.OK = strconv.Itoa(exit.Code), exit.Code == want
+	}
+	return c
+}
+
+// watched is the state of the expected files before a run.
+type watched struct {
+	manifest *manifest.Manifest
+	expect   manifest.Expect
+	before   map[string]stamp // by path in the manifest, golden files too
+}
+
+// watch looks at the files that a run is expected to write.
+func watch(m *manifest.Manifest, e manifest.Expect) watched {
+	w := watched{m, e, map[string]stamp{}}
+	for output, golden := range e.Files {
+		w.before[output], w.before[golden] = stampOf(m.Abs(output)), stampOf(m.Abs(golden))
+	}
+	for _, output := range e.SameAcrossModes {
+		w.before[output] = stampOf(m.Abs(output))
+	}
+	for _, s := range w.before {
+		s.settle()
+	}
+	return w
+}
+
+// state says what the run did to a file: "written", or what is wrong.
+func (w watched) state(path string) string {
+	switch now := stampOf(w.manifest.Abs(path)); {
+	case !now.exists:
+		return "missing"
+	case now == w.before[path]:
+		return "not written by this run: left from before"
+	}
+	return "written"
+}
+
+// checks compares each output of expect.files with its golden file.
+func (w watched) checks() []record.Check {
+	var checks []record.Check
+	for _, output := range slices.Sorted(maps.Keys(w.expect.Files)) {
+		golden := w.expect.Files[output]
+		c := record.Check{What: "file " + output, Want: "written, and equal to " + golden, Got: w.state(output)}
+		if c.Got == "written" {
+			c.Got, c.OK = w.compare(output, golden)
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+func (w watched) compare(output, golden string) (got string, ok bool) {
+	if stampOf(w.manifest.Abs(golden)) != w.before[golden] {
+		return "the run changed " + golden + " itself", false
+	}
+	difference, err := firstDifference(w.manifest.Abs(output), w.manifest.Abs(golden))
+	switch {
+	case err != nil:
+		return err.Error(), false
+	case difference != "":
+		return difference, false
+	}
+	return "written and equal", true
+}
+
+// firstDifference says where a file differs from the wanted one, empty for
+// equal ones.
+func firstDifference(got, want string) (string, error) {
+	g, err := openRegular(got)
+	if err != nil {
+		return "", err
+	}
+	defer g.Close()
+	w, err := openRegular(want)
+	if err != nil {
+		return "", err
+	}
+	defer w.Close()
+	a, b := bufio.NewReaderSize(g, 1<<16), bufio.NewReaderSize(w, 1<<16)
+	for offset := int64(0); ; offset++ {
+		x, errA := a.ReadByte()
+		y, errB := b.ReadByte()
+		switch {
+		case errA == io.EOF && errB == io.EOF:
+			return "", nil
+		case errA == io.EOF || errB == io.EOF:
+			return lengths(g, w, offset)
+		case errA != nil || errB != nil:
+			return "", errors.Join(errA, errB)
+		case x != y:
+			return fmt.Sprintf("differs at byte %d (%#x): found %#02x, expected %#02x", offset, offset, x, y), nil
+		}
+	}
+}
+
+func lengths(got, want *os.File, offset int64) (string, error) {
+	g, errA := got.Stat()
+	w, errB := want.Stat()
+	if err := errors.Join(errA, errB); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d bytes, expected %d; equal up to byte %d", g.Size(), w.Size(), offset), nil
+}
+
+// outputs hashes the files of expect.same_across_modes.
+func (w watched) outputs() (files []record.File, checks []record.Check) {
+	for _, output := range w.expect.SameAcrossModes {
+		c := record.Check{What: "output " + output, Want: "written", Got: w.state(output)}
+		if c.Got == "written" {
+			f, err := hashFile(w.manifest.Abs(output))
+			if err == nil {
+				f.Path = w.manifest.Rel(output)
+				files = append(files, f)
+				c.OK = true
+			} else {
+				c.Got = err.Error()
+			}
+		}
+		checks = append(checks, c)
+	}
+	return files, checks
+}

@@ -1,0 +1,69 @@
+package inspect
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// unreadable stands for the hash of an artifact that is gone after the runs. It
+// equals no hash, so that the file counts as changed.
+const unreadable = "unreadable"
+
+// Rehash fills AfterRuns of the artifacts that were inspected: the hash of the
+// file as it is now, or "unreadable".
+func Rehash(m *manifest.Manifest, artifacts []record.Artifact) {
+	each(len(artifacts), nil, func(n int) string {
+		a := &artifacts[n]
+		if a.SHA256 == "" {
+			return a.Path
+		}
+		var err error
+		if a.AfterRuns, _, err = hash(m.Abs(a.Path)); err != nil {
+			a.AfterRuns = unreadable
+		}
+		return a.Path
+	})
+}
+
+// hashed is a file of which only the hash is wanted.
+func hashed(ctx context.Context, path, name string) artifact.File {
+	f := artifact.File{Path: name, Format: artifact.Unknown}
+	err := ctx.Err()
+	if err == nil {
+		f.SHA256, f.Size, err = hash(path)
+	}
+	if err != nil {
+		f.Problem = problem(err)
+	}
+	return f
+}
+
+// hash gives the SHA-256 of a file's content and its size in bytes.
+func hash(path string) (sum string, size int64, err error) {
+	// Opening a named pipe would wait for a writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return "", 0, errors.New("not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}

@@ -1,0 +1,89 @@
+package inspect
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/linkage"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Libraries inspects the shared libraries that the artifacts need and those
+// loaded by processes of the runs that map an artifact or load libcuda. Each is
+// there once, by its real path, sorted; artifacts are left out. Libraries of
+// the driver and the CUDA tools are hashed only.
+func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run, o Options) []record.Library {
+	libraries := uses(m, artifacts, runs)
+	each(len(libraries), o.Observer, func(n int) string {
+		l := &libraries[n]
+		if l.DriverOrTool {
+			l.File = hashed(ctx, m.Abs(l.Path), l.Path)
+		} else {
+			l.File = open(ctx, m.Abs(l.Path), l.Path)
+		}
+		return l.Path
+	})
+	return libraries
+}
+
+// users are the artifacts that need a library and the runs that loaded it.
+type users struct{ artifacts, runs []string }
+
+// uses lists the libraries with their users, and nothing else filled in.
+func uses(m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run) []record.Library {
+	found := map[string]*users{}
+	of := func(path string) *users {
+		name := m.Rel(realPath(m.Abs(path)))
+		if found[name] == nil {
+			found[name] = &users{}
+		}
+		return found[name]
+	}
+	for _, a := range artifacts {
+		for _, d := range a.Dependencies {
+			if d.Path != "" {
+				u := of(d.Path)
+				u.artifacts = append(u.artifacts, a.Path)
+			}
+		}
+	}
+	for _, r := range runs {
+		for _, path := range loaded(r) {
+			u := of(path)
+			u.runs = append(u.runs, r.ID)
+		}
+	}
+	for _, a := range artifacts {
+		delete(found, m.Rel(realPath(m.Abs(a.Path))))
+	}
+
+	var libraries []record.Library
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		libraries = append(libraries, record.Library{
+			File:         artifact.File{Path: name},
+			DriverOrTool: linkage.DriverOrTool(name),
+			NeededBy:     sortedSet(found[name].artifacts),
+			LoadedBy:     sortedSet(found[name].runs),
+		})
+	}
+	return libraries
+}
+
+// loaded gives the libraries of a run's processes that have to do with CUDA.
+func loaded(r record.Run) []string {
+	var paths []string
+	for _, p := range r.Processes {
+		if len(p.Artifacts) > 0 || p.Libcuda != "" {
+			paths = append(paths, p.Libraries...)
+		}
+	}
+	return paths
+}
+
+func sortedSet(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,29 @@
+package source
+
+import (
+	"path"
+
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+)
+
+// products gives the files and folders that a verification writes, relative to
+// the manifest's folder.
+func products(m *manifest.Manifest) []string {
+	list := []string{m.Rel(m.Evidence.Dir)}
+	for _, b := range m.Build {
+		if b.Output == "" {
+			continue
+		}
+		output := m.Rel(b.Output)
+		list = append(list, output, path.Join(path.Dir(output), "."+path.Base(output)+".objects"))
+	}
+	for _, e := range m.EntryPoints {
+		for file := range e.Expect.Files {
+			list = append(list, m.Rel(file))
+		}
+		for _, file := range e.Expect.SameAcrossModes {
+			list = append(list, m.Rel(file))
+		}
+	}
+	return list
+}

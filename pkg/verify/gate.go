@@ -1,0 +1,97 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cudaproof/cudaproof/pkg/bundle"
+	"github.com/cudaproof/cudaproof/pkg/judge"
+	"github.com/cudaproof/cudaproof/pkg/stage/inspect"
+)
+
+// Gate compares what lies on disk with recorded evidence and judges that
+// evidence again. It needs neither GPU nor toolkit.
+func Gate(ctx context.Context, o Options) error {
+	flag := o.Evidence
+	o.Evidence = ""
+	return with(ctx, o, func(ctx context.Context, w *work) error {
+		path, err := findBundle(flag, w.manifest.Abs(w.manifest.Evidence.Dir))
+		if err != nil {
+			return w.unusable(err)
+		}
+		r, err := bundle.Read(path)
+		if err != nil {
+			return w.unusable(err)
+		}
+		w.record = r
+		now, err := w.release(ctx, path)
+		if ctx.Err() != nil {
+			return notVerified("interrupted")
+		}
+		if err != nil {
+			return w.unusable(err)
+		}
+		return w.conclude(judge.Gate(w.manifest, r, now), path)
+	})
+}
+
+// findBundle gives the bundle that the flag names, or the newest one of the
+// evidence folder.
+func findBundle(flag, dir string) (string, error) {
+	if flag != "" {
+		if _, err := os.Stat(filepath.Join(flag, bundle.RecordName)); err == nil {
+			return flag, nil
+		}
+		dir = flag
+	}
+	return bundle.Newest(dir)
+}
+
+// unusable reports that there is no evidence to judge.
+func (w *work) unusable(err error) error {
+	return w.conclude(judge.Conclude([]judge.Finding{{
+		ID:     "CP401",
+		Fact:   "There is no evidence that can be used: " + err.Error() + ".",
+		Action: "Run `mage verify` on a machine with the GPU, and bring its evidence folder here.",
+	}}), "")
+}
+
+// release reads what is on disk now of everything that the evidence is about.
+func (w *work) release(ctx context.Context, path string) (judge.Release, error) {
+	now := judge.Release{
+		Artifacts: inspect.Artifacts(ctx, w.manifest, inspect.Options{}),
+		Inputs:    map[string]string{},
+		Logs:      bundle.CheckLogs(path, w.record),
+	}
+	for _, input := range w.record.Source.Inputs {
+		hash, err := hashFile(w.manifest.Abs(input.Path))
+		if err != nil {
+			return now, err
+		}
+		now.Inputs[input.Path] = hash
+	}
+	return now, nil
+}
+
+// hashFile gives a file's SHA-256, empty where there is no such file.
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -60,6 +60,7 @@ type place struct {
 
 func (p place) finding(id string, f Finding) Finding {
 	f.ID, f.Artifact, f.Container = id, p.artifact, p.module.place
+	f.Fact = strings.ToUpper(f.Fact[:1]) + f.Fact[1:]
 	return f
 }
 

@@ -152,7 +152,7 @@ func matches(p manifest.KernelPattern, mangled, name string) bool {
 		ok, err := path.Match(p.Glob, name)
 		return ok && err == nil
 	}
-	return strings.ReplaceAll(p.Name, " ", "") == strings.ReplaceAll(name, " ", "")
+	return devicecode.NormalizeName(p.Name) == name
 }
 
 func crossCheckFindings(a record.Artifact) []Finding {

@@ -24,7 +24,7 @@ func Libraries(m *manifest.Manifest, r *record.Record) []Finding {
 			})
 		}
 		for _, d := range a.Dependencies {
-			if d.Path == "" && !linkage.DriverOrTool(d.Name) {
+			if d.Path == "" && !linkage.DriverName(d.Name) {
 				found = append(found, Finding{
 					ID: "CP130", Artifact: a.Path,
 					Fact:   fmt.Sprintf("Shared library %s, needed by %s, is not found here.", d.Name, d.NeededBy),

@@ -69,6 +69,7 @@ func readObject(r io.ReaderAt) (object, error) {
 		return object{}, err
 	}
 	o := object{machine: elf.Machine(header.Machine)}
+	dynamic := false
 	for _, p := range progs {
 		switch elf.ProgType(p.Type) {
 		case elf.PT_INTERP:
@@ -76,6 +77,10 @@ func readObject(r io.ReaderAt) (object, error) {
 				return object{}, fmt.Errorf("program interpreter: %w", err)
 			}
 		case elf.PT_DYNAMIC:
+			if dynamic {
+				return object{}, errors.New("more than one dynamic section")
+			}
+			dynamic = true
 			if err := o.readDynamic(r, p, progs); err != nil {
 				return object{}, err
 			}
@@ -133,7 +138,7 @@ func (o *object) readDynamic(r io.ReaderAt, dynamic elf.Prog64, progs []elf.Prog
 	if dynamic.Off > 1<<62 || dynamic.Filesz > 1<<62 {
 		return fmt.Errorf("dynamic section at offset %#x: beyond any file", dynamic.Off)
 	}
-	var strings []elf.Dyn64 // tags whose value is an offset in the string table
+	var names []elf.Dyn64 // tags whose value is an offset in the string table
 	var table, tableSize uint64
 	section := io.NewSectionReader(r, int64(dynamic.Off), int64(dynamic.Filesz))
 	for n := range maxDynamic + 1 {
@@ -145,12 +150,12 @@ func (o *object) readDynamic(r io.ReaderAt, dynamic elf.Prog64, progs []elf.Prog
 		if err != nil {
 			return fmt.Errorf("dynamic section at offset %#x, entry %d: %w", dynamic.Off, n, err)
 		}
-		if n == maxDynamic || len(strings) > maxNeeded {
+		if n == maxDynamic || len(names) > maxNeeded {
 			return fmt.Errorf("dynamic section at offset %#x: more than %d entries or %d libraries", dynamic.Off, maxDynamic, maxNeeded)
 		}
 		switch elf.DynTag(d.Tag) {
 		case elf.DT_NEEDED, elf.DT_SONAME, elf.DT_RPATH, elf.DT_RUNPATH:
-			strings = append(strings, d)
+			names = append(names, d)
 		case elf.DT_STRTAB:
 			table = d.Val
 		case elf.DT_STRSZ:
@@ -159,12 +164,15 @@ func (o *object) readDynamic(r io.ReaderAt, dynamic elf.Prog64, progs []elf.Prog
 			o.noDefault = d.Val&uint64(elf.DF_1_NODEFLIB) != 0
 		}
 	}
-	return o.setStrings(strings, func(offset uint64, limit int) (string, error) {
-		start, err := fileOffset(progs, table)
-		if err != nil {
-			return "", fmt.Errorf("dynamic string table: %w", err)
-		}
-		if offset >= tableSize || start > 1<<62 {
+	if len(names) == 0 {
+		return nil
+	}
+	start, ok := fileOffset(progs, table)
+	if !ok || start > 1<<62 || tableSize > 1<<62 {
+		return fmt.Errorf("dynamic string table at address %#x: in no segment of the file, or too large", table)
+	}
+	return o.setStrings(names, func(offset uint64, limit int) (string, error) {
+		if offset >= tableSize {
 			return "", fmt.Errorf("dynamic string at %#x: beyond the table of %d bytes", offset, tableSize)
 		}
 		return readString(r, start+offset, tableSize-offset, limit)
@@ -211,13 +219,13 @@ func splitPathList(s string) []string {
 }
 
 // fileOffset maps a virtual address to an offset in the file.
-func fileOffset(progs []elf.Prog64, address uint64) (uint64, error) {
+func fileOffset(progs []elf.Prog64, address uint64) (offset uint64, ok bool) {
 	for _, p := range progs {
 		if elf.ProgType(p.Type) == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr < p.Filesz {
-			return p.Off + (address - p.Vaddr), nil
+			return p.Off + (address - p.Vaddr), true
 		}
 	}
-	return 0, fmt.Errorf("address %#x lies in no segment of the file", address)
+	return 0, false
 }
 
 // readString reads a string that ends with a NUL within size bytes from an

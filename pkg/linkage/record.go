@@ -222,7 +222,8 @@ func (p *recordParser) of(pid int) *image {
 	now := p.begin(pid)
 	if parent := p.current[p.pid]; pid != p.pid && parent != nil && parent.running {
 		// Of the parent's libraries only those loaded at its start were surely
-		// there when it forked.
+		// there when it forked. (A parent that forks and then execs, while the
+		// child goes on without exec, would mislead us.)
 		now.Program, now.running, now.parent = parent.Program, true, parent
 		for _, lib := range parent.Libraries[:parent.startup] {
 			p.add(now, lib)

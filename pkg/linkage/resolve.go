@@ -196,12 +196,11 @@ func (r *resolver) cached(name string, user *loaded) (*loaded, error) {
 	return r.open(path, user)
 }
 
-// defaultFolders are those built into the loader: Debian's multiarch ones, and
-// those of other distributions for 64 bits. Each loader knows one of the two
-// kinds, and the other does not exist beside it.
+// defaultFolders are those built into the loader; /lib and /usr/lib hold 32-bit
+// libraries on distributions other than Debian's, which are passed over.
 func (r *resolver) defaultFolders() []string {
-	m := r.platform.multiarch
-	return []string{"/lib/" + m, "/usr/lib/" + m, "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+	lib := r.lib()
+	return []string{"/" + lib, "/usr/" + lib, "/lib", "/usr/lib"}
 }
 
 func (r *resolver) isDefault(path string) bool {
@@ -281,7 +280,7 @@ func (r *resolver) expand(path string, of *loaded) string {
 	})
 }
 
-// lib is $LIB: Debian's loader says lib/x86_64-linux-gnu, others lib64.
+// lib is $LIB: lib/x86_64-linux-gnu for Debian's loader, lib64 for others.
 func (r *resolver) lib() string {
 	if _, err := os.Stat("/lib/" + r.platform.multiarch); err == nil {
 		return "lib/" + r.platform.multiarch

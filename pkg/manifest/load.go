@@ -57,6 +57,10 @@ func Parse(data []byte, path string) (*Manifest, error) {
 	if err != nil {
 		return nil, Errors{{Path: path, Text: err.Error()}}
 	}
+	// The loader and git name files by the real path of the folder.
+	if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		abs = filepath.Join(real, filepath.Base(abs))
+	}
 	sum := sha256.Sum256(data)
 	d := &decoder{path: path, m: &Manifest{
 		Path: abs, Dir: filepath.Dir(abs), SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)),

@@ -101,3 +101,27 @@ func TestFiles(t *testing.T) {
 		}
 	}
 }
+
+// The project's folder may be reached through a link; the loader and git know
+// it by its real path.
+func TestLoadResolvesTheFolder(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	text := "version: 1\nproject: p\nartifacts: [{path: app}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "cudaproof.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(filepath.Join(link, "cudaproof.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Dir != dir || m.Path != filepath.Join(dir, "cudaproof.yaml") {
+		t.Errorf("got folder %s and path %s, want those of %s", m.Dir, m.Path, dir)
+	}
+}

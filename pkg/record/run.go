@@ -51,6 +51,10 @@ type Log struct {
 	Size   int64  `json:"size"`
 	// Dropped counts the bytes beyond the cap that were not kept.
 	Dropped int64 `json:"dropped,omitempty"`
+	// Tail is the end of the stream, valid UTF-8, so that a report can show it
+	// without the bundle. Empty for the driver's log, whose errors are in
+	// Run.DriverErrors.
+	Tail string `json:"tail,omitempty"`
 }
 
 // Check is one expectation of the manifest.

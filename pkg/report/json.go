@@ -8,8 +8,11 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// Document is the JSON report of a verification or a gate.
+// Document is the JSON report of a target.
 type Document struct {
+	// Part names the target where only a part was done ("compile"). Verdict is
+	// then that of the part's checks, and none of the build.
+	Part     string          `json:"part,omitempty"`
 	Verdict  judge.Verdict   `json:"verdict"`
 	Sentence string          `json:"sentence"`
 	Findings []judge.Finding `json:"findings"`
@@ -18,12 +21,12 @@ type Document struct {
 }
 
 // JSON writes the report for programs, indented, with everything in it.
-func JSON(w io.Writer, r *record.Record, result judge.Result, bundle string) error {
+func JSON(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	findings := result.Findings
 	if findings == nil {
 		findings = []judge.Finding{}
 	}
-	return Value(w, Document{result.Verdict, Sentence(r, result), findings, bundle, r})
+	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, o.Bundle, r})
 }
 
 // Value writes any part of a record as indented JSON. HTML characters are

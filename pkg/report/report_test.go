@@ -41,7 +41,7 @@ func hostileRecord() (*record.Record, judge.Result) {
 func TestHostileNamesInText(t *testing.T) { // C33
 	r, result := hostileRecord()
 	var b bytes.Buffer
-	if err := Text(&b, r, result, hostile, Style{}); err != nil {
+	if err := Text(&b, r, result, Options{Bundle: hostile}); err != nil {
 		t.Fatal(err)
 	}
 	if err := Files(&b, r.Artifacts, Style{}); err != nil {
@@ -65,7 +65,7 @@ func TestTextIsNarrow(t *testing.T) {
 	r.Project = "p"
 	result := judge.Conclude([]judge.Finding{{ID: "CP104", Artifact: "app", Fact: strings.Repeat("word ", 60), Action: strings.Repeat("do ", 60)}})
 	var b bytes.Buffer
-	if err := Text(&b, r, result, "", Style{}); err != nil {
+	if err := Text(&b, r, result, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
@@ -84,7 +84,7 @@ func TestTextIsNarrow(t *testing.T) {
 func TestJSONIsComplete(t *testing.T) {
 	r, result := hostileRecord()
 	var b bytes.Buffer
-	if err := JSON(&b, r, result, "e"); err != nil {
+	if err := JSON(&b, r, result, Options{Bundle: "e"}); err != nil {
 		t.Fatal(err)
 	}
 	var got Document
@@ -118,7 +118,7 @@ func TestSentence(t *testing.T) {
 		for _, id := range test.ids {
 			found = append(found, judge.Finding{ID: id})
 		}
-		if got := Sentence(r, judge.Conclude(found)); got != test.want {
+		if got := Sentence(r, judge.Conclude(found), ""); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}

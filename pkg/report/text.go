@@ -10,14 +10,28 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
+// Options say what a report is about.
+type Options struct {
+	// Part names the target ("compile") where only a part was done; a report
+	// of a part gives no verdict.
+	Part string
+	// Bundle is where the evidence lies, empty for none.
+	Bundle string
+	Style  Style
+}
+
 // Text writes the report for people: the verdict, what is wrong and what to
-// do, then the evidence. bundle is where the evidence lies, empty for none.
-func Text(w io.Writer, r *record.Record, result judge.Result, bundle string, style Style) error {
-	p := &printer{w: w, style: style}
-	p.text(0, "", Sentence(r, result))
-	parts(p, r, result.Findings)
+// do, then the evidence.
+func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
+	p := &printer{w: w, style: o.Style}
+	p.text(0, "", Sentence(r, result, o.Part))
+	if o.Part == "" {
+		parts(p, r, result.Findings)
+	}
 	findings(p, result.Findings)
-	machine(p, r.Probe)
+	if r.Probe.Host.Machine != "" {
+		machine(p, r.Probe)
+	}
 	builds(p, r.Builds)
 	if len(r.Artifacts) > 0 {
 		p.title("Final files")
@@ -27,10 +41,12 @@ func Text(w io.Writer, r *record.Record, result judge.Result, bundle string, sty
 	}
 	libraries(p, r.Libraries)
 	runs(p, r)
-	source(p, r.Source)
-	if bundle != "" {
+	if o.Part == "" {
+		source(p, r.Source)
+	}
+	if o.Bundle != "" {
 		p.title("Evidence")
-		p.text(2, "", bundle)
+		p.text(2, "", o.Bundle)
 	}
 	return p.err
 }
@@ -152,6 +168,9 @@ func runs(p *printer, r *record.Record) {
 	for _, run := range r.Runs {
 		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, deviceOf(r, run.Device)))
 		p.text(4, "", outcome(run))
+		if !met(run) {
+			tails(p, run)
+		}
 	}
 }
 
@@ -170,13 +189,7 @@ func outcome(run record.Run) string {
 	default:
 		words = append(words, fmt.Sprintf("exit %d", run.Exit.Code))
 	}
-	met := 0
-	for _, c := range run.Checks {
-		if c.OK {
-			met++
-		}
-	}
-	words = append(words, fmt.Sprintf("%d of %d expectations met", met, len(run.Checks)))
+	words = append(words, fmt.Sprintf("%d of %d expectations met", kept(run), len(run.Checks)))
 	for _, e := range run.DriverErrors {
 		words = append(words, fmt.Sprintf("driver error %d %s", e.Code, e.Name))
 	}
@@ -209,4 +222,30 @@ func source(p *printer, s record.Source) {
 		p.text(2, "", "commit "+s.Commit+", clean")
 	}
 	p.text(2, "", count(len(s.Inputs), "build input", "build inputs")+" hashed")
+}
+
+// kept counts the expectations that a run met.
+func kept(run record.Run) int {
+	n := 0
+	for _, c := range run.Checks {
+		if c.OK {
+			n++
+		}
+	}
+	return n
+}
+
+func met(run record.Run) bool { return len(run.Checks) > 0 && kept(run) == len(run.Checks) }
+
+// tails shows the end of what a failed run printed: the report must stand alone
+// where the bundle is not at hand.
+func tails(p *printer, run record.Run) {
+	for _, stream := range []struct {
+		name string
+		log  record.Log
+	}{{"stdout", run.Stdout}, {"stderr", run.Stderr}} {
+		if tail := strings.TrimSpace(stream.log.Tail); tail != "" {
+			p.text(4, stream.name+": ", tail)
+		}
+	}
 }

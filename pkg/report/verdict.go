@@ -12,10 +12,15 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// Sentence is the verdict in one sentence. A pass names the driver, devices,
+// Sentence is the verdict in one sentence. Where only a part was done there is
+// no verdict, and it says how that part went. A pass names the driver, devices,
 // files and entry points that were proven, and claims nothing else.
-func Sentence(r *record.Record, result judge.Result) string {
+func Sentence(r *record.Record, result judge.Result, part string) string {
 	failed, unverified := 0, 0
+	subject := r.Project
+	if part != "" {
+		subject = strings.TrimSuffix(part+" of "+r.Project, " of ")
+	}
 	for _, f := range result.Findings {
 		switch f.Effect {
 		case judge.Failed:
@@ -26,13 +31,16 @@ func Sentence(r *record.Record, result judge.Result) string {
 	}
 	switch result.Verdict {
 	case judge.Failed:
-		s := fmt.Sprintf("FAILED: %s: %s failed", r.Project, count(failed, "check", "checks"))
+		s := fmt.Sprintf("FAILED: %s: %s failed", subject, count(failed, "check", "checks"))
 		if unverified > 0 {
 			s += fmt.Sprintf(", %d could not be made", unverified)
 		}
 		return s + "."
 	case judge.NotVerified:
-		return fmt.Sprintf("NOT VERIFIED: %s: %s could not be made; none of the others failed.", r.Project, count(unverified, "check", "checks"))
+		return fmt.Sprintf("NOT VERIFIED: %s: %s could not be made; none of the others failed.", subject, count(unverified, "check", "checks"))
+	}
+	if part != "" {
+		return fmt.Sprintf("%s: done, and nothing failed. This is a part: only verify gives a verdict.", subject)
 	}
 	return "PASSED: " + proven(r)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cudaproof/cudaproof/pkg/bundle"
 	"github.com/cudaproof/cudaproof/pkg/judge"
+	"github.com/cudaproof/cudaproof/pkg/report"
 	"github.com/cudaproof/cudaproof/pkg/stage/inspect"
 )
 
@@ -37,7 +38,7 @@ func Gate(ctx context.Context, o Options) error {
 		if err != nil {
 			return w.unusable(err)
 		}
-		return w.conclude(judge.Gate(w.manifest, r, now), path)
+		return w.conclude(judge.Gate(w.manifest, r, now), report.Options{Bundle: w.manifest.Rel(path)})
 	})
 }
 
@@ -59,7 +60,7 @@ func (w *work) unusable(err error) error {
 		ID:     "CP401",
 		Fact:   "There is no evidence that can be used: " + err.Error() + ".",
 		Action: "Run `mage verify` on a machine with the GPU, and bring its evidence folder here.",
-	}}), "")
+	}}), report.Options{})
 }
 
 // release reads what is on disk now of everything that the evidence is about.

@@ -26,7 +26,7 @@ func Probe(ctx context.Context, o Options) error {
 
 func probeOnly(ctx context.Context, w *work) error {
 	w.probe(ctx)
-	return w.judge(ctx, judge.Machine)
+	return w.part(ctx, "probe", judge.Machine)
 }
 
 // Compile runs the manifest's builds.
@@ -39,7 +39,7 @@ func Compile(ctx context.Context, o Options) error {
 		defer unlock()
 		w.probe(ctx)
 		w.compile(ctx)
-		return w.judge(ctx, judge.Toolkit, judge.Builds)
+		return w.part(ctx, "compile", judge.Toolkit, judge.Builds)
 	})
 }
 
@@ -48,7 +48,7 @@ func Inspect(ctx context.Context, o Options, crossCheck bool) error {
 	return with(ctx, o, func(ctx context.Context, w *work) error {
 		w.inspect(ctx, crossCheck)
 		w.libraries(ctx)
-		return w.judge(ctx, judge.Files, judge.Coverage, judge.Libraries)
+		return w.part(ctx, "inspect", judge.Files, judge.Coverage, judge.Libraries)
 	})
 }
 
@@ -69,16 +69,16 @@ func Execute(ctx context.Context, o Options) error {
 		w.probe(ctx)
 		w.inspect(ctx, false)
 		w.execute(ctx, dir)
-		return w.judge(ctx, judge.Devices, judge.Files, judge.Runs)
+		return w.part(ctx, "execute", judge.Devices, judge.Files, judge.Runs)
 	})
 }
 
-// judge concludes a target that does one part, prints, and keeps nothing.
-func (w *work) judge(ctx context.Context, families ...judge.Family) error {
+// part concludes a target that does one part, prints, and keeps nothing.
+func (w *work) part(ctx context.Context, name string, families ...judge.Family) error {
 	if ctx.Err() != nil {
 		return notVerified("interrupted")
 	}
-	return w.conclude(judge.Judge(w.manifest, w.record, families...), "")
+	return w.conclude(judge.Judge(w.manifest, w.record, families...), report.Options{Part: name})
 }
 
 // Look reads the files that a path or glob names, without a manifest.

@@ -8,6 +8,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/bundle"
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/record"
+	"github.com/cudaproof/cudaproof/pkg/report"
 	"github.com/cudaproof/cudaproof/pkg/stage/source"
 )
 
@@ -45,5 +46,5 @@ func verify(ctx context.Context, w *work) error {
 	if err != nil {
 		return notVerified("the evidence could not be written: %v", err)
 	}
-	return w.conclude(judge.Judge(w.manifest, w.record), path)
+	return w.conclude(judge.Judge(w.manifest, w.record), report.Options{Bundle: w.manifest.Rel(path)})
 }

@@ -77,15 +77,12 @@ func (w *work) lock(ctx context.Context) (unlock func(), err error) {
 
 // conclude reports a judgement and gives the error that ends the target.
 // Everything is written before the exit code is decided.
-func (w *work) conclude(result judge.Result, bundle string) error {
+func (w *work) conclude(result judge.Result, o report.Options) error {
 	w.quiet()
-	shown := ""
-	if bundle != "" {
-		shown = w.manifest.Rel(bundle)
-	}
-	err := report.Text(w.options.Stderr, w.record, result, shown, style(w.options.Stderr))
+	o.Style = style(w.options.Stderr)
+	err := report.Text(w.options.Stderr, w.record, result, o)
 	if w.options.JSON {
-		err = errors.Join(err, report.JSON(w.options.Stdout, w.record, result, shown))
+		err = errors.Join(err, report.JSON(w.options.Stdout, w.record, result, o))
 	}
 	if err != nil {
 		return notVerified("the report could not be written: %v", err)

@@ -9,12 +9,17 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"syscall"
 
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// maxErrors is how many different errors of one log are kept.
-const maxErrors = 64
+const (
+	// maxErrors is how many different errors of one log are kept.
+	maxErrors = 64
+	// maxDriverLog is how much of a log is searched, in bytes.
+	maxDriverLog = 64 << 20
+)
 
 // returning matches the line that the driver writes into CUDA_LOG_FILE for a
 // failed call (seen with driver 580.159.04):
@@ -25,15 +30,15 @@ var returning = regexp.MustCompile(`\[CUDA\]\[E\] Returning (\d{1,9}) \((CUDA_ER
 // driverLog reads the errors in the run's driver log and cuts it to the size
 // that is kept.
 func (f folder) driverLog() ([]record.DriverError, record.Log) {
-	path := f.path("driver.log")
-	file, err := openRegular(path)
+	// A link in its place would have us cut another file.
+	file, err := openRegular(f.path("driver.log"), os.O_RDWR|syscall.O_NOFOLLOW)
 	if err != nil {
 		// Drivers before 580 write none, and neither does one without an error.
 		return nil, record.Log{}
 	}
 	defer file.Close()
 	var found []record.DriverError
-	eachLine(file, func(line []byte) {
+	eachLine(io.LimitReader(file, maxDriverLog), func(line []byte) {
 		m := returning.FindSubmatch(line)
 		if m == nil || len(found) == maxErrors {
 			return
@@ -59,7 +64,7 @@ func (f folder) cutDriverLog(file *os.File) record.Log {
 		return record.Log{Dropped: info.Size()}
 	}
 	l.SHA256 = hex.EncodeToString(h.Sum(nil))
-	if err := os.Truncate(file.Name(), l.Size); err != nil {
+	if err := file.Truncate(l.Size); err != nil {
 		return record.Log{Dropped: info.Size()}
 	}
 	return l

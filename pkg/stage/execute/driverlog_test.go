@@ -67,6 +67,18 @@ func TestDriverLogIsCut(t *testing.T) {
 	p.kept(t, r.DriverLog)
 }
 
+// A link in place of the log is not followed: the file behind it stays whole.
+func TestDriverLogBehindALink(t *testing.T) {
+	p := newProject(t, script("ln -s \"$PWD/log\" \"$CUDA_LOG_FILE\""))
+	p.write(t, "log", strings.Repeat(disabled, 3000))
+	if r := p.run(t); r.DriverLog != (record.Log{}) || r.DriverErrors != nil {
+		t.Errorf("got %+v, %+v", r.DriverLog, r.DriverErrors)
+	}
+	if info, err := os.Stat(filepath.Join(p.Dir, "log")); err != nil || info.Size() != int64(3000*len(disabled)) {
+		t.Errorf("the file behind the link was changed: %v, %v", info, err)
+	}
+}
+
 // Every text and name finds its own error.
 func TestPrintedErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")

@@ -721,21 +721,6 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// The project's folder may be reached through a link.
-func TestProcessesBehindALink(t *testing.T) {
-	p := newProject(t, manifest.EntryPoint{Command: []string{"./p"}})
-	fakeCUDA(t, &p)
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(p.Dir, link); err != nil {
-		t.Fatal(err)
-	}
-	p.Dir = link
-	r := p.run(t)
-	if len(r.Processes) != 1 || r.Processes[0].Program != "p" || !slices.Contains(r.Processes[0].Libraries, "libours.so") {
-		t.Errorf("got %+v", r.Processes)
-	}
-}
-
 // C30: a program that drops the variables is never seen with the driver, and
 // neither is one that uses none.
 func TestC30VariablesDropped(t *testing.T) {

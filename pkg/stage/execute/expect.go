@@ -98,12 +98,12 @@ func (w watched) compare(output, golden string) (got string, ok bool) {
 // firstDifference says where a file differs from the wanted one, empty for
 // equal ones.
 func firstDifference(got, want string) (string, error) {
-	g, err := openRegular(got)
+	g, err := openRegular(got, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
 	defer g.Close()
-	w, err := openRegular(want)
+	w, err := openRegular(want, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

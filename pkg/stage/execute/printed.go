@@ -3,6 +3,7 @@ package execute
 import (
 	"bytes"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -37,7 +38,7 @@ var driverErrors = []struct {
 // drivers that write no log: each once, in the order of appearance. The file
 // is absent when nothing was printed.
 func printedErrors(path, from string) []record.DriverError {
-	file, err := openRegular(path)
+	file, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil
 	}

@@ -46,16 +46,10 @@ func (x *executor) process(p linkage.Process, artifacts []artifactFile) record.P
 }
 
 // name is a path as the record has it. A relative one was not found and stays
-// as the loader gave it. The loader may name a file of the project by the real
-// path of the project's folder, where that was reached through a link.
+// as the loader gave it.
 func (x *executor) name(path string) string {
 	if !filepath.IsAbs(path) {
 		return path
-	}
-	if real, err := filepath.EvalSymlinks(x.manifest.Dir); err == nil {
-		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
-		}
 	}
 	return x.manifest.Rel(path)
 }

@@ -41,21 +41,22 @@ func runWithOutput(ctx context.Context, cmd *exec.Cmd, timeout time.Duration, st
 	for _, s := range []*stream{stdout, stderr} {
 		r, w, err := os.Pipe()
 		if err != nil {
-			return ending{}, errors.Join(err, closeAll(writers))
+			closeAll(writers)
+			return ending{}, err
 		}
 		pumps = append(pumps, startPump(r, s))
 		writers = append(writers, w)
 	}
 	cmd.Stdout, cmd.Stderr = writers[0], writers[1]
-	return runToEnd(ctx, cmd, timeout, func() error { return closeAll(writers) })
+	return runToEnd(ctx, cmd, timeout, func() { closeAll(writers) })
 }
 
-func closeAll(files []*os.File) error {
-	var errs []error
+// closeAll closes our ends of the pipes, which cannot fail in a way that
+// matters.
+func closeAll(files []*os.File) {
 	for _, f := range files {
-		errs = append(errs, f.Close())
+		_ = f.Close()
 	}
-	return errors.Join(errs...)
 }
 
 // oneAtATime guards what belongs to the whole process: being the reaper of
@@ -63,18 +64,21 @@ func closeAll(files []*os.File) error {
 var oneAtATime sync.Mutex
 
 // runToEnd starts the command in a session of its own, waits for it, and ends
-// what it left behind. After started the files of cmd are no longer needed.
-func runToEnd(ctx context.Context, cmd *exec.Cmd, timeout time.Duration, started func() error) (ending, error) {
+// what it left behind. It calls started when the files of cmd are no longer
+// needed.
+func runToEnd(ctx context.Context, cmd *exec.Cmd, timeout time.Duration, started func()) (ending, error) {
 	oneAtATime.Lock()
 	defer oneAtATime.Unlock()
 	reaper, err := becomeReaper()
 	if err != nil {
-		return ending{}, errors.Join(err, started())
+		started()
+		return ending{}, err
 	}
 	defer reaper.resign()
 
 	p := start(cmd)
-	err = errors.Join(<-p.started, started())
+	err = <-p.started
+	started()
 	if err != nil {
 		return ending{}, err
 	}

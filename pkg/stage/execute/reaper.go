@@ -25,7 +25,7 @@ type reaper struct {
 func becomeReaper() (*reaper, error) {
 	children, err := childProcesses()
 	if err != nil {
-		return nil, fmt.Errorf("processes cannot be listed, so none could be cleaned up: %w", err)
+		return nil, fmt.Errorf("processes cannot be listed, so none could be cleaned up: %v", err)
 	}
 	r := &reaper{before: map[int]bool{}}
 	for _, c := range children {
@@ -34,6 +34,7 @@ func becomeReaper() (*reaper, error) {
 	if r.session, err = unix.Getsid(0); err != nil {
 		return nil, err
 	}
+	// The kernel writes into r, which is on the heap and so does not move.
 	if err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&r.was)), 0, 0, 0); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ const (
 	// maxLine is the length that a line is compared up to; a longer one equals
 	// no expected line.
 	maxLine = 64 << 10
+	// maxTail is how much of the end of a stream goes into the record, in bytes.
+	maxTail = 2 << 10
 )
 
 // stream takes the output of a program: it keeps the beginning in a file and
@@ -33,7 +35,8 @@ type stream struct {
 	want    []string        // expected lines, in the manifest's order
 	seen    map[string]bool // by expected line, white space at the end taken away
 	line    []byte
-	tooLong bool // the current line
+	tooLong bool   // the current line
+	tail    []byte // the last bytes, kept or not
 }
 
 func newStream(path string, want []string) *stream {
@@ -55,6 +58,8 @@ func (s *stream) Write(p []byte) (int, error) {
 	if len(s.want) > 0 {
 		s.scan(p)
 	}
+	s.tail = append(s.tail, p[max(0, len(p)-maxTail):]...)
+	s.tail = s.tail[max(0, len(s.tail)-maxTail):]
 	return len(p), nil
 }
 
@@ -129,6 +134,7 @@ func (s *stream) log(f folder) record.Log {
 		SHA256:  hex.EncodeToString(s.hash.Sum(nil)),
 		Size:    s.kept,
 		Dropped: s.dropped,
+		Tail:    strings.ToValidUTF8(string(s.tail), "\ufffd"),
 	}
 }
 

@@ -43,10 +43,9 @@ func (s stamp) settle() {
 	}
 }
 
-// hashFile hashes a regular file. It is opened without blocking, so a FIFO
-// cannot hold us.
+// hashFile hashes a regular file.
 func hashFile(path string) (record.File, error) {
-	f, err := openRegular(path)
+	f, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
 		return record.File{}, err
 	}
@@ -56,8 +55,10 @@ func hashFile(path string) (record.File, error) {
 	return record.File{SHA256: hex.EncodeToString(h.Sum(nil)), Size: size}, err
 }
 
-func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// openRegular opens a regular file. A FIFO in its place cannot hold us, since
+// nothing here blocks.
+func openRegular(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

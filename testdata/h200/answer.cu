@@ -1,0 +1,34 @@
+// One thread writes an integer; the host checks it and every CUDA call.
+#include <cstdio>
+#include <cstdlib>
+
+#define CHECK(call)                                                      \
+  do {                                                                   \
+    cudaError_t error = (call);                                          \
+    if (error != cudaSuccess) {                                          \
+      fprintf(stderr, "%s: error %d, %s\n", #call,                       \
+              static_cast<int>(error), cudaGetErrorString(error));       \
+      exit(1);                                                           \
+    }                                                                    \
+  } while (0)
+
+#ifdef SEPARATE  // the value comes from another translation unit: needs -rdc
+extern __device__ int answer();
+#else
+__device__ int answer() { return 42; }
+#endif
+
+__global__ void write_answer(int* out) { *out = answer(); }
+
+int main() {
+  int* device = nullptr;
+  int host = 0;
+  CHECK(cudaMalloc(&device, sizeof *device));
+  CHECK(cudaMemset(device, 0, sizeof *device));
+  write_answer<<<1, 1>>>(device);
+  CHECK(cudaGetLastError());
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost));
+  puts(host == 42 ? "PASS" : "FAIL");
+  return host != 42;
+}

@@ -26,6 +26,9 @@ func Files(m *manifest.Manifest, r *record.Record) []Finding {
 	}
 	for _, a := range r.Artifacts {
 		found = append(found, readFindings(r, a)...)
+		if a.SHA256 == "" {
+			continue
+		}
 		found = append(found, hostFindings(m.Require.Host, a)...)
 		found = append(found, kernelFindings(m, a)...)
 		found = append(found, crossCheckFindings(a)...)

@@ -17,6 +17,10 @@ func TestFiles(t *testing.T) {
 		want   []string
 	}{
 		{"good", func(*manifest.Manifest, *record.Record) {}, nil},
+		{"missing, and a kernel required", func(m *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].File = artifact.File{Path: "app", Problem: "no such file"}
+			m.Artifacts[0].Kernels.Require = []manifest.KernelPattern{{Name: "k"}}
+		}, []string{"CP101"}},
 		{"missing", func(_ *manifest.Manifest, r *record.Record) {
 			r.Artifacts[0].File = artifact.File{Path: "app", Problem: "no such file"}
 		}, []string{"CP101"}},

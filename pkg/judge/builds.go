@@ -69,7 +69,7 @@ func buildFindings(name string, b record.Build) []Finding {
 		found = append(found, Finding{
 			ID:     "CP305",
 			Fact:   fmt.Sprintf("Build %s ran with %s in the environment.", name, strings.Join(set, " ")),
-			Cause:  "These variables change what nvcc does without showing on its command line; the last -arch wins.",
+			Cause:  "These variables change a build without showing on its command line; in NVCC_APPEND_FLAGS the last -arch wins.",
 			Action: "Unset them, or move their options into the manifest.",
 		})
 	}

@@ -1,13 +1,19 @@
 #!/bin/sh
-# Records the evidence in evidence/: run it on an H200 with a cudaproof binary
-# (`go tool mage dist`) in $1. The exit code of each verification is printed;
-# most of these builds are meant to fail.
+# Records the evidence in evidence/: run it on an H200, in a clean checkout, with
+# a cudaproof binary (`go tool mage dist`) as $1. It prints the exit code of each
+# verification; most of these builds are meant to fail.
 set -u
 cudaproof=$(readlink -f "$1")
 cd "$(dirname "$0")"
+# Outside the work tree until all is done: one build's evidence must not make
+# the tree dirty for the next.
+evidence=$(mktemp -d)
+trap 'rm -rf "$evidence"' EXIT
 for manifest in *.yaml; do
-  "$cudaproof" verify -manifest="$manifest" >/dev/null 2>"build.${manifest%.yaml}.txt"
-  echo "${manifest%.yaml}: exit code $?"
-  mkdir -p "evidence/${manifest%.yaml}"
-  mv "build.${manifest%.yaml}.txt" "evidence/${manifest%.yaml}/report.txt"
+  name=${manifest%.yaml}
+  "$cudaproof" verify -manifest="$manifest" -evidence="$evidence/$name" 2>"$evidence/report.txt"
+  echo "$name: exit code $?"
+  mv "$evidence/report.txt" "$evidence/$name/"
 done
+rm -rf evidence build
+cp -r "$evidence" evidence

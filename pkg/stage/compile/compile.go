@@ -24,7 +24,7 @@ func Run(ctx context.Context, m *manifest.Manifest, p record.Probe, obs stage.Ob
 	r := &runner{m: m, probe: p, inputs: newInputs(m, p.Toolkit.NVCC), steps: newSteps(m, obs)}
 	failed := ""
 	for _, b := range m.Build {
-		done := record.Build{Name: b.Name, Kind: string(b.Kind), Commands: []record.Command{}, Output: b.Output, Environment: tool.Variables(variables)}
+		done := record.Build{Name: b.Name, Kind: string(b.Kind), Commands: []record.Command{}, Output: b.Output, Environment: tool.Variables(variables(b.Kind))}
 		var err error
 		switch {
 		case failed != "":

@@ -16,7 +16,7 @@ type project struct {
 }
 
 func newProject(t *testing.T, builds ...manifest.Build) project {
-	for _, name := range variables {
+	for _, name := range variables(manifest.External) {
 		t.Setenv(name, "") // so that it is restored
 		_ = os.Unsetenv(name)
 	}

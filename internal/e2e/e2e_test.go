@@ -34,6 +34,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("REPO", repo)
 			e.Setenv("MAGEFILE_CACHE", filepath.Join(e.WorkDir, "magecache"))
 			e.Setenv("HOME", e.WorkDir)
+			// A program of this environment, such as a test of what is not recorded.
+			e.Setenv("SECRET_TOKEN", "SECRET")
 			for name, value := range goEnv(t) {
 				e.Setenv(name, value)
 			}
@@ -41,10 +43,10 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
-			case "nvcc":
+			case "nvcc": // the one on PATH
 				return nvccErr == nil, nil
 			case "nogpu":
-				_, err := os.Stat("/dev/nvidiactl")
+				_, err := os.Stat("/proc/driver/nvidia/version") // the kernel driver
 				return err != nil, nil
 			}
 			return false, nil

@@ -26,11 +26,7 @@ func Builds(m *manifest.Manifest, r *record.Record) []Finding {
 	}
 	for _, a := range r.Artifacts {
 		if a.SHA256 != "" && !producedBy(m, r, a) {
-			found = append(found, Finding{
-				ID: "CP306", Artifact: a.Path,
-				Fact:   "No build of the manifest is known to write this file, so its compile commands are not part of the evidence.",
-				Action: "Add the build that makes it, with its output.",
-			})
+			found = append(found, commandsUnknown(m, a.Path))
 		}
 	}
 	return found
@@ -74,6 +70,19 @@ func buildFindings(name string, b record.Build) []Finding {
 		})
 	}
 	return found
+}
+
+func commandsUnknown(m *manifest.Manifest, path string) Finding {
+	f := Finding{
+		ID: "CP306", Artifact: path,
+		Fact:   "No build of the manifest writes this file, so its compile commands are not part of the evidence.",
+		Action: "Add the build that makes it.",
+	}
+	if slices.ContainsFunc(m.Build, func(b manifest.Build) bool { return b.Kind == manifest.External }) {
+		f.Fact = "No build of the manifest is known to write this file; if an external build does, its own compile commands are not part of the evidence."
+		f.Action = "Let cudaproof compile it (kind executable, shared or static), or rely on the inspection alone."
+	}
+	return f
 }
 
 // producedBy reports whether a build of the record names the artifact as its

@@ -66,55 +66,57 @@ func (p place) finding(id string, f Finding) Finding {
 
 // native checks that every kernel has machine code of exactly target t.
 func (p place) native(t arch.Target) []Finding {
-	missing, none := absent(p.module.kernels(), exactly(cubins(p.module.loaded), t))
-	if len(missing) == 0 {
-		return nil
+	images := exactly(cubins(p.module.loaded), t)
+	missing, _ := split(p.module.kernels(), images)
+	missing, unlinked := split(missing, exactly(cubins(p.module.inputs), t))
+	found := p.lacking("CP104", missing, images, t, gencode(t))
+	if len(unlinked) > 0 {
+		found = append(found, p.unlinked(unlinked, t, fmt.Sprintf("%s code for %s", t, list(unlinked))))
 	}
-	byLink, _ := absent(missing, exactly(cubins(p.module.inputs), t))
-	if len(byLink) < len(missing) {
-		return []Finding{p.finding("CP107", Finding{
-			Target: t.String(), Kernel: only(missing),
-			Fact:   fmt.Sprintf("%s has no device-linked %s code; it is there only as relocatable code that was never linked.", list(missing), t),
-			Cause:  "The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
-			Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", gencode(t)),
-		})}
-	}
-	if !none {
-		return []Finding{p.finding("CP106", Finding{
-			Target: t.String(), Kernel: only(missing),
-			Fact:   fmt.Sprintf("The %s image lacks %s, which other images of the same module have.", t, list(missing)),
-			Cause:  "A preprocessor condition on the architecture removes the kernel for this target, or objects of two builds were mixed.",
-			Action: "Define the kernel for this target too, or rebuild everything with one set of -gencode options.",
-		})}
-	}
-	return []Finding{p.finding("CP104", Finding{
-		Target: t.String(), Kernel: only(missing),
-		Fact:   fmt.Sprintf("No %s machine code for %s; the module has %s.", t, list(missing), orNothing(p.module.targets())),
-		Cause:  p.whyMissing(t),
-		Action: fmt.Sprintf("Compile and link with %s.", gencode(t)),
-	})}
+	return found
 }
 
 // ptx checks that every kernel has PTX of exactly target t.
 func (p place) ptx(t arch.Target) []Finding {
-	missing, none := absent(p.module.kernels(), exactly(p.module.ptx(), t))
+	images := exactly(p.module.ptx(), t)
+	missing, _ := split(p.module.kernels(), images)
+	return p.lacking("CP105", missing, images, t, fmt.Sprintf("-gencode arch=%s,code=%s", t, t))
+}
+
+// lacking says that kernels have no image of target t: under id where no image
+// of the module has any content for it, else as missing from those images.
+func (p place) lacking(id string, missing map[string]string, images []devicecode.Image, t arch.Target, option string) []Finding {
 	if len(missing) == 0 {
 		return nil
 	}
-	if !none {
+	what := "machine code"
+	if t.Class == arch.Compute {
+		what = "PTX"
+	}
+	if slices.ContainsFunc(images, func(i devicecode.Image) bool { return !i.Empty() }) {
 		return []Finding{p.finding("CP106", Finding{
 			Target: t.String(), Kernel: only(missing),
-			Fact:   fmt.Sprintf("The %s PTX lacks %s, which other images of the same module have.", t, list(missing)),
+			Fact:   fmt.Sprintf("The %s %s lacks %s, which other images of the same module have.", t, what, list(missing)),
 			Cause:  "A preprocessor condition on the architecture removes the kernel for this target, or objects of two builds were mixed.",
 			Action: "Define the kernel for this target too, or rebuild everything with one set of -gencode options.",
 		})}
 	}
-	return []Finding{p.finding("CP105", Finding{
+	return []Finding{p.finding(id, Finding{
 		Target: t.String(), Kernel: only(missing),
-		Fact:   fmt.Sprintf("No %s PTX for %s; the module has %s.", t, list(missing), orNothing(p.module.targets())),
+		Fact:   fmt.Sprintf("No %s %s for %s; the module has %s.", t, what, list(missing), orNothing(p.module.targets())),
 		Cause:  p.whyMissing(t),
-		Action: fmt.Sprintf("Compile and link with -gencode arch=%s,code=%s.", t, t),
+		Action: fmt.Sprintf("Compile and link with %s.", option),
 	})}
+}
+
+// unlinked says that machine code is there only as input of a device link.
+func (p place) unlinked(kernels map[string]string, t arch.Target, what string) Finding {
+	return p.finding("CP107", Finding{
+		Target: t.String(), Kernel: only(kernels),
+		Fact:   fmt.Sprintf("The %s is there only as relocatable code that was never device-linked.", what),
+		Cause:  "The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
+		Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", gencode(t)),
+	})
 }
 
 // device checks that a device of capability c gets every kernel, natively or
@@ -149,14 +151,15 @@ func (p place) device(c arch.Capability) []Finding {
 		fmt.Sprintf("Whether a device of capability %s runs %s is not documented; %s.", c, list(unsure), has),
 		"Binary compatibility with integrated (Jetson) devices, and of targets without a listed product, is not promised by NVIDIA.",
 		fmt.Sprintf("Compile with %s, or run the entry points on such a device.", gencode(c.Target(arch.SM))))
-	add("CP107", late,
-		fmt.Sprintf("On capability %s %s has only relocatable machine code that was never device-linked; %s.", c, list(late), has),
-		"The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
-		fmt.Sprintf("Give the device link the same options as the compile step: %s.", gencode(c.Target(arch.SM))))
 	add("CP112", jit,
 		fmt.Sprintf("On capability %s %s is compiled from PTX by the driver at first use; %s.", c, list(jit), has),
 		"There is no machine code that this device can run.",
 		fmt.Sprintf("Where start-up time matters, compile with %s.", gencode(c.Target(arch.SM))))
+	if len(late) > 0 {
+		f := p.unlinked(late, c.Target(arch.SM), fmt.Sprintf("machine code that capability %s runs for %s", c, list(late)))
+		f.Device = c.String()
+		found = append(found, f)
+	}
 	return found
 }
 
@@ -165,21 +168,17 @@ func exactly(images []devicecode.Image, t arch.Target) []devicecode.Image {
 	return slices.DeleteFunc(images, func(i devicecode.Image) bool { return i.Target != t })
 }
 
-// absent gives the kernels that none of the images has, and whether there is
-// no image with any content at all.
-func absent(kernels map[string]string, images []devicecode.Image) (missing map[string]string, none bool) {
-	missing, none = map[string]string{}, true
-	for _, i := range images {
-		if !i.Empty() {
-			none = false
-		}
-	}
+// split parts kernels into those that none of the images has and the others.
+func split(kernels map[string]string, images []devicecode.Image) (without, with map[string]string) {
+	without, with = map[string]string{}, map[string]string{}
 	for mangled, name := range kernels {
-		if !slices.ContainsFunc(images, func(i devicecode.Image) bool { return has(i, mangled) }) {
-			missing[mangled] = name
+		if slices.ContainsFunc(images, func(i devicecode.Image) bool { return has(i, mangled) }) {
+			with[mangled] = name
+		} else {
+			without[mangled] = name
 		}
 	}
-	return missing, none
+	return without, with
 }
 
 // whyMissing guesses why a module has no image for a target.

@@ -26,7 +26,7 @@ func TestCoverage(t *testing.T) {
 		{"PTX only", containers{container(t, whole, "compute_90:k")}, []string{"sm_90"}, []string{"compute_90"}, nil, []string{"CP104"}, "No sm_90 machine code for kernel k; the module has compute_90."},
 		{"compatible is not exact", containers{container(t, whole, "sm_80:k")}, []string{"sm_86"}, nil, nil, []string{"CP104"}, ""},
 		{"suffix is not plain", containers{container(t, whole, "sm_90a:k")}, []string{"sm_90"}, nil, nil, []string{"CP104"}, ""},
-		{"kernel missing from one target", containers{container(t, whole, "sm_80:k,l", "sm_90:k")}, []string{"sm_80", "sm_90"}, nil, nil, []string{"CP106"}, "The sm_90 image lacks kernel l"},
+		{"kernel missing from one target", containers{container(t, whole, "sm_80:k,l", "sm_90:k")}, []string{"sm_80", "sm_90"}, nil, nil, []string{"CP106"}, "The sm_90 machine code lacks kernel l"},
 		{"kernel missing from PTX", containers{container(t, whole, "sm_90:k,l", "compute_90:k")}, nil, []string{"compute_90"}, nil, []string{"CP106"}, "The compute_90 PTX lacks kernel l"},
 		{"C24 link stub", containers{container(t, linked, "sm_52"), container(t, whole, "sm_80:k", "compute_80:k")}, []string{"sm_80"}, []string{"compute_80"}, []string{"8.0"}, nil, ""},
 		{"C23 default target", containers{container(t, linked, "sm_75"), container(t, whole, "sm_75:k", "compute_75:k")}, []string{"sm_90"}, nil, nil, []string{"CP104"}, ""},
@@ -34,7 +34,7 @@ func TestCoverage(t *testing.T) {
 		{"C29 variables only", containers{container(t, whole, "sm_80:*")}, []string{"sm_90"}, nil, nil, []string{"CP104"}, ""},
 		{"C29 variables covered", containers{container(t, whole, "sm_90:*")}, []string{"sm_90"}, nil, []string{"9.0"}, nil, ""},
 		{"C11 device link", containers{container(t, linked, "sm_90:k"), container(t, relocatable, "sm_90:k", "compute_90:k")}, []string{"sm_90"}, []string{"compute_90"}, nil, nil, ""},
-		{"C10 device link without target", containers{container(t, linked, "sm_75"), container(t, relocatable, "sm_80:k", "sm_90:k")}, []string{"sm_90"}, nil, nil, []string{"CP107"}, "never linked"},
+		{"C10 device link without target", containers{container(t, linked, "sm_75"), container(t, relocatable, "sm_80:k", "sm_90:k")}, []string{"sm_90"}, nil, nil, []string{"CP107"}, "never device-linked"},
 		{"C10 by device", containers{container(t, linked, "sm_75"), container(t, relocatable, "sm_80:k", "sm_90:k")}, nil, nil, []string{"8.6"}, []string{"CP107"}, "never device-linked"},
 		{"C12 all-virtual device link", containers{container(t, relocatable, "compute_90:k")}, nil, []string{"compute_90"}, []string{"9.0"}, []string{"CP112"}, "compiled from PTX"},
 		{"C01 a-suffix only", containers{container(t, whole, "sm_80:k", "sm_90a:k", "sm_100a:k")}, nil, nil, []string{"8.6", "9.0", "10.0", "10.3"}, []string{"CP108"}, "A device of capability 10.3 finds no image for kernel k"},
@@ -79,4 +79,17 @@ func TestArchiveRelocatable(t *testing.T) {
 	if found := Coverage(wanting(t, []string{"sm_90"}, nil), &record.Record{Artifacts: []record.Artifact{a}}); len(found) > 0 {
 		t.Errorf("got %+v, want nothing for a static library", found)
 	}
+}
+
+// nvcc links NVIDIA's device runtime into programs with relocatable code; it
+// has its own targets, and the project cannot give it others.
+func TestDeviceRuntimeIsNotOurs(t *testing.T) {
+	const runtime = "__nv_static_52__f4510a67_22_cuda_device_runtime_cu_3ecce0c0_2317245__Z9memcpy_3dv"
+	file := []devicecode.Container{
+		container(t, devicecode.Relocatable, "compute_90:k"),
+		container(t, devicecode.Relocatable, "sm_90:"+runtime, "compute_121:"+runtime),
+	}
+	r := &record.Record{Artifacts: []record.Artifact{program(file...)}}
+	equal(t, "PTX", ids(Coverage(wanting(t, nil, []string{"compute_90"}), r)), nil)
+	equal(t, "native", ids(Coverage(wanting(t, []string{"sm_90"}, nil), r)), []string{"CP104"})
 }

@@ -36,6 +36,9 @@ func modules(format artifact.Format, o artifact.Object) []module {
 	})
 	for _, c := range o.Code.Containers {
 		images := readable(c.Images)
+		if deviceRuntime(c) {
+			continue
+		}
 		place := strings.TrimSpace(o.Name + " " + fmt.Sprintf("%s+0x%x", c.Section, c.Offset))
 		switch {
 		case hasInputs && c.Role == devicecode.Relocatable:
@@ -54,6 +57,23 @@ func modules(format artifact.Format, o artifact.Object) []module {
 		out = append(out, link)
 	}
 	return slices.DeleteFunc(out, func(m module) bool { return m.stub() })
+}
+
+// deviceRuntime reports whether a container comes from NVIDIA's libcudadevrt,
+// which nvcc adds to programs with relocatable device code: the names of its
+// kernels carry its own source file, cuda_device_runtime.cu (seen in programs
+// of nvcc 13.0.88). It is not the project's to compile for other targets.
+func deviceRuntime(c devicecode.Container) bool {
+	kernels := 0
+	for _, i := range c.Images {
+		for _, k := range i.Kernels {
+			if !strings.Contains(k.Mangled, "_cuda_device_runtime_cu_") {
+				return false
+			}
+			kernels++
+		}
+	}
+	return kernels > 0
 }
 
 func readable(images []devicecode.Image) []devicecode.Image {

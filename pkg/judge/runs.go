@@ -116,6 +116,7 @@ func observe(run record.Run, mode manifest.Mode, about func(string, manifest.Mod
 			Cause:  "A launch or load failed and the program did not look: " + meaning(e.Code) + ".",
 			Action: "Check every CUDA call and launch (cudaGetLastError), and give the device an image for every kernel.",
 		})
+		return // what was loaded meanwhile says nothing more
 	}
 	using := slices.IndexFunc(run.Processes, usesArtifact)
 	if using < 0 {

@@ -54,7 +54,7 @@ func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 // findings writes what was found, errors first.
 func findings(p *printer, list []judge.Finding) {
 	colors := map[judge.Severity]string{judge.Error: "1;31", judge.Warning: "1;33", judge.Note: "1;36"}
-	for _, f := range list {
+	for _, f := range fold(list) {
 		kind := judge.Catalogue()[f.ID]
 		head := string(f.Severity)
 		if f.Effect == judge.NotVerified {
@@ -73,6 +73,23 @@ func findings(p *printer, list []judge.Finding) {
 			p.text(2, "Do: ", f.Action)
 		}
 	}
+}
+
+// fold makes one finding of neighbours that differ in the mode alone.
+func fold(list []judge.Finding) []judge.Finding {
+	var folded []judge.Finding
+	for _, f := range list {
+		if n := len(folded); n > 0 && f.Mode != "" {
+			same := folded[n-1]
+			same.Mode = f.Mode
+			if same == f {
+				folded[n-1].Mode += ", " + f.Mode
+				continue
+			}
+		}
+		folded = append(folded, f)
+	}
+	return folded
 }
 
 // where says what a finding is about.

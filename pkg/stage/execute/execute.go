@@ -65,9 +65,6 @@ func Run(ctx context.Context, m *manifest.Manifest, o Options) ([]record.Run, ma
 			}
 		}
 	}
-	if total > 0 {
-		o.Observer.Tell(stage.Event{Stage: "execute", What: "done", Done: total, Total: total})
-	}
 	return runs, seconds
 }
 

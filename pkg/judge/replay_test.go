@@ -1,0 +1,137 @@
+package judge
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cudaproof/cudaproof/pkg/bundle"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+const recorded = "../../testdata/h200/"
+
+// replay reads a manifest and the evidence that was recorded for it on an H200
+// (driver 580.159.04, CUDA 13.0; testdata/h200/README.md).
+func replay(t *testing.T, name string) (*manifest.Manifest, *record.Record) {
+	t.Helper()
+	m, err := manifest.Load(recorded + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := bundle.Newest(filepath.Join(recorded, "evidence", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := bundle.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, r
+}
+
+// seen says in a few words how a mode went: "pass", or the driver's error, then
+// what was seen of the JIT.
+func seen(r *record.Record, mode manifest.Mode) string {
+	for _, run := range r.Runs {
+		if run.Mode != string(mode) {
+			continue
+		}
+		words := []string{"pass"}
+		if !passed(run) {
+			words[0] = "fail"
+		}
+		for _, e := range run.DriverErrors {
+			words = append(words, fmt.Sprint(e.Code))
+		}
+		if run.CacheFiles > 0 {
+			words = append(words, fmt.Sprintf("cache %d", run.CacheFiles))
+		}
+		return strings.Join(words, " ")
+	}
+	return "not run"
+}
+
+// TestRecorded judges every recorded build: each mode went as measured before
+// by hand, and the verdict is right.
+func TestRecorded(t *testing.T) {
+	for _, test := range []struct {
+		name                 string
+		native, ptx, shipped string
+		verdict              Verdict
+		findings             []string
+	}{
+		{"sm90_ptx90", "pass", "pass", "pass", Passed, nil},
+		{"sm90", "pass", "fail 209", "pass", Failed, []string{"CP105", "CP202"}},
+		{"ptx90", "fail 223", "pass", "pass cache 2", Failed, []string{"CP104", "CP201", "CP205"}},
+		{"sm80_ptx80", "fail 223", "pass", "pass cache 2", Failed, []string{"CP104", "CP105", "CP201", "CP205"}},
+		{"sm80", "fail 209", "fail 209", "fail 209", Failed, []string{"CP104", "CP105", "CP203", "CP204"}},
+		{"no_gencode", "fail 223", "pass", "pass cache 2", Failed, []string{"CP104", "CP105", "CP201", "CP205"}},
+		{"rdc_sm90_ptx90", "pass", "pass", "pass", Passed, nil},
+		{"rdc_lost_link", "pass", "pass", "pass", Failed, []string{"CP107", "CP208"}},
+		{"rdc_ptx90", "fail 223", "pass", "pass cache 3", Failed, []string{"CP104", "CP201", "CP205"}},
+		{"c20_unchecked", "pass 209", "pass 209", "pass 209", Failed, []string{"CP104", "CP105", "CP209"}},
+		{"c30_env_i", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
+		{"c30_echo", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, r := replay(t, test.name)
+			for mode, want := range map[manifest.Mode]string{
+				manifest.NativeMode: test.native, manifest.PTXMode: test.ptx, manifest.AsShippedMode: test.shipped,
+			} {
+				if got := seen(r, mode); got != want {
+					t.Errorf("%s: %s, want %s", mode, got, want)
+				}
+			}
+			result := Judge(m, r)
+			if result.Verdict != test.verdict {
+				t.Errorf("verdict %q, want %q", result.Verdict, test.verdict)
+			}
+			var errors []Finding
+			for _, f := range result.Findings {
+				if f.Severity == Error {
+					errors = append(errors, f)
+				}
+			}
+			equal(t, "errors", ids(errors), test.findings)
+		})
+	}
+}
+
+// The build without -gencode fails with the compiler's default target named,
+// although it works as shipped: the case that a release record gets wrong.
+func TestRecordedDefaultTarget(t *testing.T) {
+	m, r := replay(t, "no_gencode")
+	for _, f := range Judge(m, r).Findings {
+		if f.ID == "CP104" && f.Cause == "Compiler default suspected: sm_75 is what nvcc takes when no -arch or -gencode reaches it." {
+			return
+		}
+	}
+	t.Error("the default target sm_75 is not named")
+}
+
+// What the driver returned is joined with what inspection saw.
+func TestRecordedDiagnosis(t *testing.T) {
+	for _, test := range []struct{ name, id, cause, action string }{
+		{"sm90", "CP202", "The driver found no image that capability 9.0 can use in this mode; the inspected files have sm_90.", "Add PTX: -gencode arch=compute_90,code=compute_90."},
+		{"ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
+		{"sm80", "CP203", "Native: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80; PTX: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link. Add PTX: -gencode arch=compute_90,code=compute_90."},
+		{"rdc_ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
+	} {
+		m, r := replay(t, test.name)
+		found := false
+		for _, f := range Judge(m, r).Findings {
+			if f.ID == test.id {
+				found = true
+				if f.Cause != test.cause || f.Action != test.action {
+					t.Errorf("%s:\ngot  %s\n     %s\nwant %s\n     %s", test.name, f.Cause, f.Action, test.cause, test.action)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: no finding %s", test.name, test.id)
+		}
+	}
+}

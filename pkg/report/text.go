@@ -17,7 +17,9 @@ type Options struct {
 	Part string
 	// Bundle is where the evidence lies, empty for none.
 	Bundle string
-	Style  Style
+	// Recorded says that the record was made earlier, and maybe elsewhere.
+	Recorded bool
+	Style    Style
 }
 
 // Text writes the report for people: the verdict, what is wrong and what to
@@ -30,6 +32,11 @@ func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	}
 	findings(p, result.Findings)
 	if r.Probe.Host.Machine != "" {
+		title := "Machine"
+		if o.Recorded {
+			title = "Machine that the evidence is from"
+		}
+		p.title(title)
 		machine(p, r.Probe)
 	}
 	builds(p, r.Builds)
@@ -107,7 +114,6 @@ func where(f judge.Finding) string {
 }
 
 func machine(p *printer, probe record.Probe) {
-	p.title("Machine")
 	p.text(2, "Host     ", fmt.Sprintf("%s %s (says nothing about GPU code)", probe.Host.OS, probe.Host.Machine))
 	driver := probe.Driver.Version
 	if driver == "" {

@@ -38,7 +38,7 @@ func Gate(ctx context.Context, o Options) error {
 		if err != nil {
 			return w.unusable(err)
 		}
-		return w.conclude(judge.Gate(w.manifest, r, now), report.Options{Bundle: w.manifest.Rel(path)})
+		return w.conclude(judge.Gate(w.manifest, r, now), report.Options{Bundle: w.manifest.Rel(path), Recorded: true})
 	})
 }
 

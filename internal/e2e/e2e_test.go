@@ -52,9 +52,10 @@ func TestScripts(t *testing.T) {
 			return false, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"publish": publish,
-			"project": project,
+			"exits":       exits,
+			"interrupted": interrupted,
+			"publish":     publish,
+			"project":     project,
 		},
 	})
 }

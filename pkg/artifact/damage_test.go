@@ -2,10 +2,13 @@ package artifact
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
@@ -220,6 +223,14 @@ func TestC14(t *testing.T) {
 func TestOpen(t *testing.T) {
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("folder: error %v", err)
+	}
+	pipe := t.TempDir() + "/pipe"
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var at *fs.PathError
+	if _, err := Open(pipe); !errors.As(err, &at) || at.Err != errNotRegular {
+		t.Errorf("named pipe: error %v", err)
 	}
 	if _, err := Open(t.TempDir() + "/none"); err == nil || !os.IsNotExist(err) {
 		t.Errorf("missing file: error %v", err)

@@ -52,7 +52,7 @@ func machine(m elf.Machine) string {
 func elfFormat(f *hostelf.File, dynamic *Dynamic) (Format, error) {
 	switch f.Type {
 	case elf.ET_REL:
-		return RelocatableO, nil
+		return ObjectFile, nil
 	case elf.ET_EXEC:
 		return Executable, nil
 	case elf.ET_DYN:

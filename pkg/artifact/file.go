@@ -23,7 +23,7 @@ type Format string
 const (
 	Executable    Format = "ELF executable"
 	SharedLibrary Format = "ELF shared library"
-	RelocatableO  Format = "ELF object"
+	ObjectFile    Format = "ELF object"
 	StaticLibrary Format = "static library"
 	Fatbin        Format = "fatbin"
 	CubinFile     Format = "cubin"

@@ -2,22 +2,23 @@ package artifact
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact/ar"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/cubin"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/fatbin"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/ptx"
 )
 
 // Open reads the file at path. An error means that it could not be opened or
 // read; what is wrong with its content is in the problems of the result.
 func Open(path string) (File, error) {
-	f, err := os.Open(path)
+	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return File{}, err
 	}
@@ -26,12 +27,9 @@ func Open(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("%s: not a regular file", path)
-	}
 	file, err := Read(f, info.Size(), path)
 	if err != nil {
-		return File{}, fmt.Errorf("%s: %w", path, err)
+		return File{}, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return file, nil
 }
@@ -56,15 +54,11 @@ func Read(r io.ReaderAt, size int64, path string) (File, error) {
 }
 
 func hashAll(r io.ReaderAt, size int64) (string, error) {
-	h := sha256.New()
-	n, err := io.CopyBuffer(h, io.NewSectionReader(r, 0, size), make([]byte, min(size+1, 1<<20)))
-	if err != nil {
-		return "", err
+	sum, n, err := Hash(io.NewSectionReader(r, 0, size))
+	if err == nil && n != size {
+		err = fmt.Errorf("ended after %d of %d bytes: was it changed while it was read?", n, size)
 	}
-	if n != size {
-		return "", fmt.Errorf("ended after %d of %d bytes: was it changed while it was read?", n, size)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return sum, err
 }
 
 // headSize is how much of a file decides what it is; a PTX text may begin with
@@ -107,12 +101,12 @@ func readObject(r io.ReaderAt, size int64, head []byte) (Object, Format, error) 
 		return Object{Code: devicecode.ReadCubin(r, size)}, CubinFile, nil
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
 		return readELF(r, size)
-	case bytes.HasPrefix(head, []byte{0x50, 0xED, 0x55, 0xBA}):
+	case fatbin.Is(head):
 		return Object{Code: devicecode.ReadFatbin(r, size)}, Fatbin, nil
 	case ptx.Is(head):
 		return Object{Code: devicecode.ReadPTX(r, size)}, PTXFile, nil
 	case size == 0:
-		return Object{}, Unknown, fmt.Errorf("the file is empty")
+		return Object{}, Unknown, errors.New("the file is empty")
 	}
 	return Object{}, Unknown, fmt.Errorf("neither ELF, static library, fatbin, cubin nor PTX: begins with %q; other formats are not read", head[:min(len(head), 16)])
 }

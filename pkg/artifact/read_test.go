@@ -107,7 +107,7 @@ func TestFiles118(t *testing.T) {
 			"short.o .nv_fatbin whole-program: cubin sm_80 from compute_80 ABI 7 by 11.8 nine() seven()",
 			"a_name_of_more_than_15.o .nv_fatbin whole-program: cubin sm_90 from compute_90 ABI 7 by 11.8 never_launched()",
 		}},
-		{"c15_lto80.o", RelocatableO, []string{"__nv_relfatbin relocatable: lto-ir lto_80 lz4 relocatable"}},
+		{"c15_lto80.o", ObjectFile, []string{"__nv_relfatbin relocatable: lto-ir lto_80 lz4 relocatable"}},
 		{"c17_sm75_sm90.so", SharedLibrary, []string{
 			".nv_fatbin whole-program: cubin sm_75 from compute_75 ABI 7 by 11.8 never_launched()",
 			".nv_fatbin whole-program: cubin sm_90 from compute_90 ABI 7 by 11.8 never_launched()",
@@ -137,12 +137,12 @@ func TestFiles118(t *testing.T) {
 			".nv_fatbin whole-program: cubin sm_80 from compute_80 ABI 7 by 11.8 uses_shared() ns::fill<float, 3>() ns::fill<unsigned long, 4>() (anonymous namespace)::hidden() (anonymous namespace)::by_value<ns::box<float*>>()",
 			".nv_fatbin whole-program: ptx compute_80 ISA 7.8 lz4 uses_shared() ns::fill<float, 3>() ns::fill<unsigned long, 4>() (anonymous namespace)::hidden() (anonymous namespace)::by_value<ns::box<float*>>()",
 		}},
-		{"relocatable80.o", RelocatableO, []string{
+		{"relocatable80.o", ObjectFile, []string{
 			"__nv_relfatbin relocatable: cubin sm_80 from compute_80 ABI 7 by 11.8 lz4 relocatable write7()",
 			"__nv_relfatbin relocatable: ptx compute_80 ISA 7.8 lz4 relocatable write7()",
 		}},
 		// Its .nv.shared section lies beyond the end of the cubin by its numbers.
-		{"shared80.o", RelocatableO, []string{
+		{"shared80.o", ObjectFile, []string{
 			"__nv_relfatbin relocatable: cubin sm_80 from compute_80 ABI 7 by 11.8 lz4 relocatable shared_memory()",
 			"__nv_relfatbin relocatable: ptx compute_80 ISA 7.8 lz4 relocatable shared_memory()",
 		}},

@@ -1,7 +1,6 @@
 package devicecode
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -50,7 +49,7 @@ func ReadFatbin(r io.ReaderAt, size int64) Code {
 	for off := int64(0); off < size; {
 		c, err := fatbin.ReadContainer(r, off, size)
 		if err != nil {
-			code.Problems = append(code.Problems, Problem{Offset: errorOffset(err, off), Text: fmt.Sprintf("damaged: %v", err)})
+			code.Problems = append(code.Problems, Problem{Offset: fatbin.ErrorOffset(err, off), Text: fmt.Sprintf("damaged: %v", err)})
 		}
 		if c.Size == 0 {
 			break
@@ -91,11 +90,4 @@ func readLone(r io.ReaderAt, size int64, kind Kind, read func(*Image, []byte) er
 		i.Problem = err.Error()
 	}
 	return Code{Containers: []Container{{Size: size, Role: RawFile, Images: []Image{i}}}}
-}
-
-func errorOffset(err error, otherwise int64) int64 {
-	if bad, ok := errors.AsType[*fatbin.FormatError](err); ok {
-		return bad.Off
-	}
-	return otherwise
 }

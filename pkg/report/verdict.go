@@ -64,8 +64,12 @@ func proven(r *record.Record) string {
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		ran = append(ran, fmt.Sprintf("%s (%s)", name, strings.Join(entries[name], ", ")))
 	}
-	return fmt.Sprintf("%s: with driver %s on %s, entry point %s passed for %s. Nothing is said of other drivers, devices, files or entry points.",
-		r.Project, r.Probe.Driver.Version, strings.Join(devices, ", "), strings.Join(ran, ", "), strings.Join(files, ", "))
+	driver := "driver " + r.Probe.Driver.Version
+	if r.Probe.Driver.Version == "" { // some Jetsons do not tell
+		driver = "a driver of unknown version for CUDA " + r.Probe.Driver.CUDA
+	}
+	return fmt.Sprintf("%s: with %s on %s, entry point %s passed for %s. Nothing is said of other drivers, devices, files or entry points.",
+		r.Project, driver, strings.Join(devices, ", "), strings.Join(ran, ", "), strings.Join(files, ", "))
 }
 
 func count(n int, one, many string) string {

@@ -73,7 +73,7 @@ func (t Target) As(c Class) Target {
 	return t
 }
 
-// MarshalText and UnmarshalText make a target a string in JSON.
+// MarshalText makes a target a string in JSON.
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.

@@ -56,8 +56,8 @@ func (f *File) readSymbols(sections []section) error {
 func codeSizes(sections []section) map[string]int64 {
 	sizes := make(map[string]int64)
 	for _, s := range sections {
-		if name, ok := strings.CutPrefix(s.name, ".text."); ok && s.typ != sectionNoBits {
-			sizes[name] = int64(s.size)
+		if name, ok := strings.CutPrefix(s.name, ".text."); ok && s.data != nil {
+			sizes[name] = int64(len(s.data))
 		}
 	}
 	return sizes

@@ -69,11 +69,14 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 	return err
 }
 
+// Is reports whether b begins with the magic of a container.
+func Is(b []byte) bool { return len(b) >= 4 && binary.LittleEndian.Uint32(b) == Magic }
+
 // Plausible reports whether b begins with the headers of a container and of a
 // first entry. The magic alone occurs in ordinary code and data.
 func Plausible(b []byte) bool {
 	le := binary.LittleEndian
 	return len(b) >= containerHeaderSize+minEntryHeaderSize &&
-		le.Uint32(b[0:]) == Magic && le.Uint16(b[4:]) == containerVersion && le.Uint16(b[6:]) == containerHeaderSize &&
+		Is(b) && le.Uint16(b[4:]) == containerVersion && le.Uint16(b[6:]) == containerHeaderSize &&
 		le.Uint16(b[containerHeaderSize+2:]) == entryVersion
 }

@@ -3,7 +3,6 @@ package scan
 import (
 	"cmp"
 	"debug/elf"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -101,11 +100,7 @@ func (s *scanner) container(section *elf.Section, off, end int64, record uint32)
 	}
 	c, err := fatbin.ReadContainer(s.file.Reader, off, end)
 	if err != nil {
-		at := off
-		if bad, ok := errors.AsType[*fatbin.FormatError](err); ok {
-			at = bad.Off
-		}
-		s.problem(section.Name, at, "damaged: %v", err)
+		s.problem(section.Name, fatbin.ErrorOffset(err, off), "damaged: %v", err)
 	}
 	s.read += c.Size
 	if c.Size > 0 {

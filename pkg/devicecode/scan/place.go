@@ -6,12 +6,11 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode/fatbin"
 )
 
-// The sections of device code (seen; fatbinary_section.h of the toolkit names
-// the first and the last).
+// The sections of device code (fatbinary_section.h of the toolkit names the
+// first; the second was seen in files of nvcc 11.8 and 13.0).
 const (
 	Fatbin      = ".nv_fatbin"
 	Relocatable = "__nv_relfatbin"
-	Segment     = ".nvFatBinSegment"
 )
 
 // Place is a container and where it was found.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 )
 
-// A registration record is a struct of fatbinary_section.h (toolkit): u32
-// magic, u32 version, u64 pointer to the container, u64 file name or array.
+// A registration record is a struct of fatbinary_section.h (toolkit), which
+// names its section too: u32 magic, u32 version, u64 pointer to the container,
+// u64 file name or array.
 const (
+	recordSection = ".nvFatBinSegment"
 	recordMagic   = 0x466243B1
 	recordSize    = 24
 	recordPointer = 8
@@ -22,7 +24,7 @@ const (
 // points at it.
 func (s *scanner) records() {
 	for _, section := range s.file.Sections {
-		if section.Name != Segment || !s.readable(section) {
+		if section.Name != recordSection || !s.readable(section) {
 			continue
 		}
 		data, err := s.file.Data(section)

@@ -128,7 +128,7 @@ func (r *runner) checkNames(b manifest.Build) error {
 // prepare makes the folders and takes the old output away, so that it is
 // neither added to (nvcc -lib) nor taken for the new one.
 func (r *runner) prepare(b manifest.Build) error {
-	if err := os.MkdirAll(r.m.Abs(objectFolder(b.Output)), 0o755); err != nil {
+	if err := os.MkdirAll(r.m.Abs(ObjectFolder(b.Output)), 0o755); err != nil {
 		return failf("folder for object files: %v", err)
 	}
 	return removeFile(r.m.Abs(b.Output))
@@ -150,8 +150,8 @@ func removeFile(path string) error {
 	return nil
 }
 
-// objectFolder is where the object files of an output go, a path of the
+// ObjectFolder is where the object files of an output go, a path of the
 // manifest like the output.
-func objectFolder(output string) string {
+func ObjectFolder(output string) string {
 	return filepath.ToSlash(filepath.Join(filepath.Dir(output), "."+filepath.Base(output)+".objects"))
 }

@@ -17,7 +17,7 @@ import (
 func (r *runner) gencode(b manifest.Build, done *record.Build) ([]manifest.Gencode, error) {
 	list := b.Gencode
 	if len(list) == 0 {
-		list = DeriveGencode(r.m.Require, r.probe.Devices)
+		list = deriveGencode(r.m.Require, r.probe.Devices)
 	}
 	if len(list) == 0 {
 		return nil, errors.New("no targets: the build has no gencode, require names no target, and no device is visible; " +
@@ -34,11 +34,11 @@ func (r *runner) gencode(b manifest.Build, done *record.Build) ([]manifest.Genco
 	return list, nil
 }
 
-// DeriveGencode gives the targets of a build that names none: machine code and
+// deriveGencode gives the targets of a build that names none: machine code and
 // PTX for each target of require.native, each capability of require.devices
 // and, where the manifest requires the devices present, each of those; and the
 // PTX of require.ptx. Sorted, each once; empty when nothing names a target.
-func DeriveGencode(require manifest.Require, present []record.Device) []manifest.Gencode {
+func deriveGencode(require manifest.Require, present []record.Device) []manifest.Gencode {
 	native := slices.Clone(require.Native)
 	for _, c := range require.Devices {
 		native = append(native, c.Target(arch.SM))

@@ -75,7 +75,7 @@ func TestDeriveGencode(t *testing.T) {
 			for _, c := range parseCapabilities(t, tt.present) {
 				present = append(present, record.Device{Capability: c})
 			}
-			got := strings.Join(gencodeArgs(DeriveGencode(require, present)), " ")
+			got := strings.Join(gencodeArgs(deriveGencode(require, present)), " ")
 			if got != tt.wantGencodes {
 				t.Errorf("got  %s\nwant %s", got, tt.wantGencodes)
 			}

@@ -2,15 +2,12 @@ package compile
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -118,24 +115,15 @@ func (in *inputs) addFile(path string, since time.Time) error {
 
 // hash reads a file, and gives its time of change too.
 func (in *inputs) hash(path string) (record.File, time.Time, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path) // to open a pipe would block
-	}
+	sum, size, err := artifact.HashFile(path)
 	if err != nil {
 		return record.File{}, time.Time{}, err
 	}
-	f, err := os.Open(path)
+	info, err := os.Stat(path) // afterwards, so that a change while it was read shows
 	if err != nil {
 		return record.File{}, time.Time{}, err
 	}
-	defer func() { _ = f.Close() }()
-	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	if err != nil {
-		return record.File{}, time.Time{}, err
-	}
-	return record.File{Path: in.m.Rel(path), SHA256: hex.EncodeToString(sum.Sum(nil)), Size: n}, info.ModTime(), nil
+	return record.File{Path: in.m.Rel(path), SHA256: sum, Size: size}, info.ModTime(), nil
 }
 
 func (in *inputs) sorted() []record.File {

@@ -39,7 +39,7 @@ func plan(nvcc string, gencode []manifest.Gencode, b manifest.Build) commands {
 	var objects []string
 	for i, source := range b.Sources {
 		stem := strings.TrimSuffix(path.Base(source), path.Ext(source))
-		object := path.Join(objectFolder(b.Output), fmt.Sprintf("%d-%s.o", i+1, stem))
+		object := path.Join(ObjectFolder(b.Output), fmt.Sprintf("%d-%s.o", i+1, stem))
 		deps := strings.TrimSuffix(object, ".o") + ".d"
 		c.units = append(c.units, unit{source, object, deps,
 			slices.Concat(base, b.Flags, []string{"-MD", "-MF", deps, "-c", source, "-o", object})})

@@ -2,8 +2,6 @@ package execute
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"os"
 	"regexp"
@@ -11,6 +9,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
@@ -31,7 +30,7 @@ var returning = regexp.MustCompile(`\[CUDA\]\[E\] Returning (\d{1,9}) \((CUDA_ER
 // that is kept.
 func (f folder) driverLog() ([]record.DriverError, record.Log) {
 	// A link in its place would have us cut another file.
-	file, err := openRegular(f.path("driver.log"), os.O_RDWR|syscall.O_NOFOLLOW)
+	file, err := artifact.OpenRegular(f.path("driver.log"), os.O_RDWR|syscall.O_NOFOLLOW)
 	if err != nil {
 		// Drivers before 580 write none, and neither does one without an error.
 		return nil, record.Log{}
@@ -59,12 +58,10 @@ func (f folder) cutDriverLog(file *os.File) record.Log {
 	}
 	l := record.Log{File: f.name + "/driver.log", Size: min(info.Size(), maxLog)}
 	l.Dropped = info.Size() - l.Size
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(file, 0, l.Size)); err != nil {
-		return record.Log{Dropped: info.Size()}
+	if l.SHA256, _, err = artifact.Hash(io.NewSectionReader(file, 0, l.Size)); err == nil {
+		err = file.Truncate(l.Size)
 	}
-	l.SHA256 = hex.EncodeToString(h.Sum(nil))
-	if err := file.Truncate(l.Size); err != nil {
+	if err != nil {
 		return record.Log{Dropped: info.Size()}
 	}
 	return l

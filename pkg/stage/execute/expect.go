@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -98,12 +99,12 @@ func (w watched) compare(output, golden string) (got string, ok bool) {
 // firstDifference says where a file differs from the wanted one, empty for
 // equal ones.
 func firstDifference(got, want string) (string, error) {
-	g, err := openRegular(got, os.O_RDONLY)
+	g, err := artifact.OpenRegular(got, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
 	defer g.Close()
-	w, err := openRegular(want, os.O_RDONLY)
+	w, err := artifact.OpenRegular(want, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
@@ -139,10 +140,9 @@ func (w watched) outputs() (files []record.File, checks []record.Check) {
 	for _, output := range w.expect.SameAcrossModes {
 		c := record.Check{What: "output " + output, Want: "written", Got: w.state(output)}
 		if c.Got == "written" {
-			f, err := hashFile(w.manifest.Abs(output))
+			sum, size, err := artifact.HashFile(w.manifest.Abs(output))
 			if err == nil {
-				f.Path = w.manifest.Rel(output)
-				files = append(files, f)
+				files = append(files, record.File{Path: w.manifest.Rel(output), SHA256: sum, Size: size})
 				c.OK = true
 			} else {
 				c.Got = err.Error()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
@@ -38,7 +39,7 @@ var driverErrors = []struct {
 // drivers that write no log: each once, in the order of appearance. The file
 // is absent when nothing was printed.
 func printedErrors(path, from string) []record.DriverError {
-	file, err := openRegular(path, os.O_RDONLY)
+	file, err := artifact.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil
 	}

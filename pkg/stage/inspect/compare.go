@@ -9,6 +9,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/scan"
 	"github.com/cudaproof/cudaproof/pkg/stage/inspect/cuobjdump"
 )
 
@@ -27,7 +28,7 @@ func ourLists(f artifact.File) lists {
 	var ours lists
 	for _, o := range f.Objects {
 		for _, c := range o.Code.Containers {
-			known := c.Section == "" || c.Section == ".nv_fatbin" || c.Section == "__nv_relfatbin"
+			known := c.Section == "" || c.Section == scan.Fatbin || c.Section == scan.Relocatable
 			for _, i := range c.Images {
 				switch {
 				case !slices.Contains(kinds, i.Kind):

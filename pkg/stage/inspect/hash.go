@@ -2,11 +2,6 @@ package inspect
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"io"
-	"os"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
@@ -26,7 +21,7 @@ func Rehash(m *manifest.Manifest, artifacts []record.Artifact) {
 			return a.Path
 		}
 		var err error
-		if a.AfterRuns, _, err = hash(m.Abs(a.Path)); err != nil {
+		if a.AfterRuns, _, err = artifact.HashFile(m.Abs(a.Path)); err != nil {
 			a.AfterRuns = unreadable
 		}
 		return a.Path
@@ -38,32 +33,10 @@ func hashed(ctx context.Context, path, name string) artifact.File {
 	f := artifact.File{Path: name, Format: artifact.Unknown}
 	err := ctx.Err()
 	if err == nil {
-		f.SHA256, f.Size, err = hash(path)
+		f.SHA256, f.Size, err = artifact.HashFile(path)
 	}
 	if err != nil {
 		f.Problem = problem(err)
 	}
 	return f
-}
-
-// hash gives the SHA-256 of a file's content and its size in bytes.
-func hash(path string) (sum string, size int64, err error) {
-	// Opening a named pipe would wait for a writer.
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return "", 0, errors.New("not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return "", 0, err
-	}
-	return hex.EncodeToString(h.Sum(nil)), size, nil
 }

@@ -1,9 +1,8 @@
 package source
 
 import (
-	"path"
-
 	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/stage/compile"
 )
 
 // products gives the files and folders that a verification writes, relative to
@@ -15,7 +14,7 @@ func products(m *manifest.Manifest) []string {
 			continue
 		}
 		output := m.Rel(b.Output)
-		list = append(list, output, path.Join(path.Dir(output), "."+path.Base(output)+".objects"))
+		list = append(list, output, compile.ObjectFolder(output))
 	}
 	for _, e := range m.EntryPoints {
 		for file := range e.Expect.Files {

@@ -12,14 +12,14 @@ import (
 // maxLine bounds one line of output. A mangled name is one word of a line.
 const maxLine = 1 << 20
 
-// ReadFiles reads the output of `cuobjdump -all -lelf -lptx`:
+// readFiles reads the output of `cuobjdump -all -lelf -lptx`:
 //
 //	ELF file    1: saxpy.1.sm_90.cubin
 //	PTX file    1: saxpy.1.sm_90.ptx
 //
 // The name before the target comes from the file's own and may hold anything,
 // so the target is read from the end.
-func ReadFiles(r io.Reader) ([]Image, error) {
+func readFiles(r io.Reader) ([]Image, error) {
 	var images []Image
 	err := eachLine(r, func(line string) error {
 		var kind devicecode.Kind

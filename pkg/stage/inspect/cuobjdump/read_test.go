@@ -73,8 +73,8 @@ func TestReadRecordedOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Reading{
-				Files:   recorded(t, name+".files.txt", ReadFiles),
-				Symbols: recorded(t, name+".symbols.txt", ReadSymbols),
+				Files:   recorded(t, name+".files.txt", readFiles),
+				Symbols: recorded(t, name+".symbols.txt", readSymbols),
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -99,7 +99,7 @@ func recorded(t *testing.T, name string, read func(io.Reader) ([]Image, error)) 
 
 func TestReadFilesNames(t *testing.T) {
 	// 11.8 puts dashes for blanks in the first name, and cuts the others.
-	got, err := ReadFiles(strings.NewReader("ELF file    1: a-b.sm_70-x.1.sm_80.cubin\nPTX file  100: a.1.sm_80.ptx\n"))
+	got, err := readFiles(strings.NewReader("ELF file    1: a-b.sm_70-x.1.sm_80.cubin\nPTX file  100: a.1.sm_80.ptx\n"))
 	if want := []Image{image(t, "sm_80", ""), image(t, "compute_80", "")}; err != nil || !cmp.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
@@ -111,18 +111,18 @@ func TestReadErrors(t *testing.T) {
 		read       func(io.Reader) ([]Image, error)
 		text, want string
 	}{
-		{ReadFiles, "PTX\n", `line 1: unknown text "PTX"`},
-		{ReadFiles, "\nELF file    1: x.1.sm_90\n", `line 2: unknown text "ELF file    1: x.1.sm_90"`},
-		{ReadFiles, "ELF file 1: .cubin\n", `target "ELF file 1: "`},
-		{ReadFiles, "ELF file 1: x.1.sm_9.cubin\n", `target "sm_9"`},
-		{ReadFiles, strings.Repeat("x", maxLine+1), "after line 0: bufio.Scanner: token too long"},
-		{ReadSymbols, "arch = sm_90\n", `line 1: unknown text "arch = sm_90"`},
-		{ReadSymbols, head + "arch = sm_ninety\n", `line 3: target "sm_ninety"`},
-		{ReadSymbols, head + "symbols:\n", "at the end: an image of kind cubin without a target"},
-		{ReadSymbols, head + head, "line 3: an image of kind cubin without a target"},
-		{ReadSymbols, head + "arch = sm_90\nsymbols:\nFUNC x\n", `line 5: unknown symbol "FUNC x"`},
-		{ReadSymbols, head + "arch = sm_90\nsymbols:\nSTT_FUNC STB_GLOBAL STO_ENTRY\n", "line 5: entry function"},
-		{ReadSymbols, "Fatbin ptx code:\narch = sm_90\ncode version = 9.0\n", `line 3: PTX version "9.0"`},
+		{readFiles, "PTX\n", `line 1: unknown text "PTX"`},
+		{readFiles, "\nELF file    1: x.1.sm_90\n", `line 2: unknown text "ELF file    1: x.1.sm_90"`},
+		{readFiles, "ELF file 1: .cubin\n", `target "ELF file 1: "`},
+		{readFiles, "ELF file 1: x.1.sm_9.cubin\n", `target "sm_9"`},
+		{readFiles, strings.Repeat("x", maxLine+1), "after line 0: bufio.Scanner: token too long"},
+		{readSymbols, "arch = sm_90\n", `line 1: unknown text "arch = sm_90"`},
+		{readSymbols, head + "arch = sm_ninety\n", `line 3: target "sm_ninety"`},
+		{readSymbols, head + "symbols:\n", "at the end: an image of kind cubin without a target"},
+		{readSymbols, head + head, "line 3: an image of kind cubin without a target"},
+		{readSymbols, head + "arch = sm_90\nsymbols:\nFUNC x\n", `line 5: unknown symbol "FUNC x"`},
+		{readSymbols, head + "arch = sm_90\nsymbols:\nSTT_FUNC STB_GLOBAL STO_ENTRY\n", "line 5: entry function"},
+		{readSymbols, "Fatbin ptx code:\narch = sm_90\ncode version = 9.0\n", `line 3: PTX version "9.0"`},
 	} {
 		if images, err := c.read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.60q: got %v, %v; want an error with %q", c.text, images, err, c.want)
@@ -131,14 +131,14 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestReadSymbolsOfUnknownKind(t *testing.T) {
-	got, err := ReadSymbols(strings.NewReader("Fatbin tile code:\n=====\narch = sm_100\n\nFatbin ptx code:\narch = sm_100\ncode version = [9,3]\n"))
+	got, err := readSymbols(strings.NewReader("Fatbin tile code:\n=====\narch = sm_100\n\nFatbin ptx code:\narch = sm_100\ncode version = [9,3]\n"))
 	if want := []Image{{Kind: "tile"}, image(t, "compute_100", "9.3")}; err != nil || !cmp.Equal(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }
 
-func FuzzReadFiles(f *testing.F)   { fuzz(f, ".files.txt", ReadFiles) }
-func FuzzReadSymbols(f *testing.F) { fuzz(f, ".symbols.txt", ReadSymbols) }
+func FuzzReadFiles(f *testing.F)   { fuzz(f, ".files.txt", readFiles) }
+func FuzzReadSymbols(f *testing.F) { fuzz(f, ".symbols.txt", readSymbols) }
 
 // fuzz wants an error, or images that each took a line and have a target where
 // their kind has one.

@@ -68,8 +68,8 @@ func (t Tool) Read(ctx context.Context, path string) (Reading, error) {
 		filesErr, symsErr error
 		both              sync.WaitGroup
 	)
-	both.Go(func() { reading.Files, filesErr = t.list(ctx, ReadFiles, "-lelf", "-lptx", path) })
-	both.Go(func() { reading.Symbols, symsErr = t.list(ctx, ReadSymbols, "-symbols", path) })
+	both.Go(func() { reading.Files, filesErr = t.list(ctx, readFiles, "-lelf", "-lptx", path) })
+	both.Go(func() { reading.Symbols, symsErr = t.list(ctx, readSymbols, "-symbols", path) })
 	both.Wait()
 	return reading, cmp.Or(filesErr, symsErr)
 }

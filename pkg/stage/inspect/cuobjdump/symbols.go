@@ -16,7 +16,7 @@ var blocks = map[string]devicecode.Kind{
 	"nvvm": devicecode.LTOIR,
 }
 
-// ReadSymbols reads the output of `cuobjdump -all -symbols`, one block per
+// readSymbols reads the output of `cuobjdump -all -symbols`, one block per
 // image:
 //
 //	Fatbin elf code:
@@ -28,7 +28,7 @@ var blocks = map[string]devicecode.Kind{
 //	STT_FUNC         STB_GLOBAL STO_ENTRY      _Z5saxpyPf
 //
 // A file that is itself a cubin has no head, only the symbols.
-func ReadSymbols(r io.Reader) ([]Image, error) {
+func readSymbols(r io.Reader) ([]Image, error) {
 	var p symbolParser
 	if err := eachLine(r, p.line); err != nil {
 		return nil, err

@@ -16,8 +16,7 @@ func (d *decoder) artifacts(n *yaml.Node) []Artifact {
 	})
 }
 
-func (d *decoder) artifact(n *yaml.Node, seen map[string]int) Artifact {
-	a := Artifact{Line: n.Line}
+func (d *decoder) artifact(n *yaml.Node, seen map[string]int) (a Artifact) {
 	d.mapping(n, "artifacts",
 		key{"path", true, func(n *yaml.Node) { a.Path = d.artifactPath(n, seen) }},
 		key{"kernels", false, func(n *yaml.Node) { a.Kernels = d.kernels(n) }},
@@ -40,11 +39,7 @@ func (d *decoder) artifactPath(n *yaml.Node, seen map[string]int) string {
 		return ""
 	}
 	clean := d.m.Rel(s)
-	if line, dup := seen[clean]; dup {
-		d.errorf(n, "%s: found %s twice: the first is on line %d", where, quote(s), line)
-	} else {
-		seen[clean] = n.Line
-	}
+	again(d, n, where, clean, seen)
 	d.claims.artifacts = append(d.claims.artifacts, claim{n, where, clean})
 	return s
 }
@@ -111,11 +106,9 @@ func (d *decoder) libraryGlob(n *yaml.Node, seen map[string]int) string {
 	}
 	if err := checkBaseGlob(s); err != nil {
 		d.errorf(n, "%s: found %s, %s", where, quote(s), err)
-	} else if line, dup := seen[s]; dup {
-		d.errorf(n, "%s: found %s twice: the first is on line %d", where, quote(s), line)
-	} else {
-		seen[s] = n.Line
+		return ""
 	}
+	again(d, n, where, s, seen)
 	return s
 }
 

@@ -35,16 +35,11 @@ func (d *decoder) build(n *yaml.Node, seen map[string]int) (b Build) {
 	return b
 }
 
-// uniqueName reads a name; seen holds the lines of those before it.
-func (d *decoder) uniqueName(n *yaml.Node, where string, seen map[string]int) string {
+// uniqueName reads a name; lines holds those of the names before it.
+func (d *decoder) uniqueName(n *yaml.Node, where string, lines map[string]int) string {
 	s, ok := d.name(n, where)
-	if !ok {
-		return ""
-	}
-	if line, dup := seen[s]; dup {
-		d.errorf(n, "%s: the name %q is used twice: the first is on line %d", where, s, line)
-	} else {
-		seen[s] = n.Line
+	if ok {
+		again(d, n, where, s, lines)
 	}
 	return s
 }

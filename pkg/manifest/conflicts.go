@@ -41,11 +41,7 @@ func (d *decoder) conflicts() {
 	for _, c := range d.claims.outputs {
 		d.notRead(c)
 		d.notEvidence(c)
-		if line, dup := built[c.path]; dup {
-			d.errorf(c.node, "%s: found %s twice: the first is on line %d", c.where, quote(c.path), line)
-			continue
-		}
-		built[c.path] = c.node.Line
+		again(d, c.node, c.where, c.path, built)
 	}
 	for _, c := range d.claims.runOutputs {
 		d.notRead(c)

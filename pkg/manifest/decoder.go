@@ -174,14 +174,17 @@ func set[T comparable](d *decoder, n *yaml.Node, where, item string, read func(*
 	lines := map[T]int{}
 	return list(d, n, where, item, func(child *yaml.Node) (T, bool) {
 		v, ok := read(child)
-		if !ok {
-			return v, false
-		}
-		if line, seen := lines[v]; seen {
-			d.errorf(child, "%s: found %v twice: the first is on line %d", where, describe(child), line)
-			return v, false
-		}
-		lines[v] = child.Line
-		return v, true
+		return v, ok && !again(d, child, where, v, lines)
 	})
+}
+
+// again reports whether a value was there before, which is a mistake, and
+// notes the line of a new one.
+func again[T comparable](d *decoder, n *yaml.Node, where string, value T, lines map[T]int) bool {
+	if line, seen := lines[value]; seen {
+		d.errorf(n, "%s: found %s twice: the first is on line %d", where, describe(n), line)
+		return true
+	}
+	lines[value] = n.Line
+	return false
 }

@@ -21,7 +21,7 @@ func (d *decoder) entryPoints(n *yaml.Node) []EntryPoint {
 }
 
 func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
-	e := EntryPoint{Line: n.Line, Modes: slices.Clone(allModes), Timeout: defaultTimeout}
+	e := EntryPoint{Modes: slices.Clone(allModes), Timeout: defaultTimeout}
 	found := d.mapping(n, "entry_points",
 		key{"name", true, func(n *yaml.Node) { e.Name = d.uniqueName(n, "entry_points.name", seen) }},
 		key{"command", true, func(n *yaml.Node) { e.Command = d.command(n, "entry_points.command") }},
@@ -124,12 +124,7 @@ func (d *decoder) expectedFiles(n *yaml.Node) map[string]string {
 		if !ok {
 			continue
 		}
-		if line, dup := lines[output]; dup {
-			d.errorf(key, "%s: found %s twice: the first is on line %d", where, quote(key.Value), line)
-			continue
-		}
-		lines[output] = key.Line
-		if okGolden {
+		if !again(d, key, where, output, lines) && okGolden {
 			files[output] = golden
 		}
 	}

@@ -171,7 +171,7 @@ func TestMistakes(t *testing.T) {
 		}},
 		{"build names", head + "build:\n- {name: ../x, kind: external, command: [a]}\n- {name: x, kind: external, command: [a]}\n- {name: x, kind: external, command: [\"\"]}\n", []string{
 			`5:10: build.name: found "../x", expected at most 100 letters, digits, '.', '_' and '-', not beginning with '.' or '-'`,
-			`7:10: build.name: the name "x" is used twice: the first is on line 6`,
+			`7:10: build.name: found "x" twice: the first is on line 6`,
 			"7:39: build.command: found an empty program, expected its name or path",
 		}},
 		{"build.sources", head + "build:\n- name: b\n  kind: static\n  output: b.a\n  sources: [src/*.cpp, src, ../*.cu, 'src/[', src/a.cu]\n", []string{
@@ -194,9 +194,9 @@ func TestMistakes(t *testing.T) {
 			"11:31: build.gencode.code: found sm_80 from compute_90, expected a target not below its arch",
 			"11:38: build.gencode.code: found compute_80 from compute_90, expected compute_90: only the PTX of arch itself can be kept",
 			"11:50: build.gencode.code: found sm_90a from compute_90, expected code and arch with the same suffix: the source would be compiled without, or marked without, the features that the suffix stands for, and kernels guarded by them trap: write arch: compute_90a",
-			"11:58: build.gencode.code: found sm_90 twice in one build: the first is on line 10",
-			"12:31: build.gencode.code: found sm_90 twice in one build: the first is on line 10",
-			"13:32: build.gencode.code: found sm_90 twice in one build: the first is on line 10",
+			"11:58: build.gencode.code: found "sm_90" twice: the first is on line 10",
+			"12:31: build.gencode.code: found "sm_90" twice: the first is on line 10",
+			"13:32: build.gencode.code: found "sm_90" twice: the first is on line 10",
 			"13:39: build.gencode.code: found sm_100a from compute_90a, expected the same number: suffix a binds code to one capability",
 			"14:31: build.gencode.code: found an empty list, expected a list of targets such as sm_90 and compute_90",
 			`15:5: build.gencode: the key "arch" is missing`,

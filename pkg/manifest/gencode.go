@@ -30,11 +30,9 @@ func (d *decoder) gencode(n *yaml.Node, lines map[arch.Target]int) (g Gencode) {
 		if !ok {
 			return t, false
 		}
-		if line, seen := lines[t]; seen {
-			d.errorf(n, "%s: found %s twice in one build: the first is on line %d", where, t, line)
+		if again(d, n, where, t, lines) {
 			return t, false
 		}
-		lines[t] = n.Line
 		if err := compilesTo(g.Arch, t); err != nil && g.Arch != (arch.Target{}) {
 			d.errorf(n, "%s: %s", where, err)
 			return t, false

@@ -73,7 +73,6 @@ type Gencode struct {
 type Artifact struct {
 	Path    string // path or glob
 	Kernels KernelRules
-	Line    int // in the manifest
 }
 
 // KernelRules are demands on the kernels of one artifact.
@@ -112,7 +111,6 @@ type EntryPoint struct {
 	ModesReason string // why a mode is left out
 	Timeout     time.Duration
 	Expect      Expect
-	Line        int
 }
 
 // Expect says what a good run shows.

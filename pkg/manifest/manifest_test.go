@@ -65,10 +65,8 @@ func TestLoad(t *testing.T) {
 			Kernels: KernelRules{Require: []KernelPattern{
 				{Name: "saxpy<float>"}, {Glob: "ns::red<*>"}, {Mangled: "_Z1kPi"},
 			}},
-			Line: 23,
 		}, {
 			Path: "build/plugins/**/*.so",
-			Line: 27,
 		}},
 		ThirdParty: []ThirdParty{{Match: "libcublas*.so*", Reason: "NVIDIA"}},
 		EntryPoints: []EntryPoint{{
@@ -83,13 +81,11 @@ func TestLoad(t *testing.T) {
 				Files:           map[string]string{"out.txt": "golden/out.txt"},
 				SameAcrossModes: []string{"out.bin"},
 			},
-			Line: 31,
 		}, {
 			Name:    "plugins",
 			Command: []string{"build/run_plugins"},
 			Modes:   []Mode{NativeMode, PTXMode, AsShippedMode},
 			Timeout: time.Minute,
-			Line:    42,
 		}},
 		Evidence: Evidence{Dir: "evidence"},
 	}
@@ -111,7 +107,7 @@ func TestDefaults(t *testing.T) {
 		Size:      48,
 		Project:   "p",
 		Require:   Require{PresentDevices: true},
-		Artifacts: []Artifact{{Path: "a.so", Line: 3}},
+		Artifacts: []Artifact{{Path: "a.so"}},
 		Evidence:  Evidence{Dir: ".cudaproof"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Manifest{}, "Path", "Dir")); diff != "" {

@@ -71,5 +71,6 @@ var catalogue = map[string]Kind{
 	"CP405": fails("Artifacts differ from the evidence"),
 	"CP406": fails("Evidence files differ from the record"),
 	"CP407": fails("Inspection differs from the evidence"),
+	"CP409": fails("Record does not fit the manifest"),
 	"CP408": warns("Source not identified"),
 }

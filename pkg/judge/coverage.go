@@ -20,7 +20,7 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 	for _, a := range r.Artifacts {
 		for _, o := range a.Objects {
 			for _, mod := range modules(a.Format, o) {
-				at := place{artifact: a.Path, module: mod}
+				at := site{artifact: a.Path, module: mod}
 				for _, t := range m.Require.Native {
 					found = append(found, at.native(t)...)
 				}
@@ -52,40 +52,52 @@ func wantedDevices(m *manifest.Manifest, r *record.Record) []arch.Capability {
 	return slices.Compact(want)
 }
 
-// place is a module of an artifact.
-type place struct {
+// site is a module of an artifact.
+type site struct {
 	artifact string
 	module   module
 }
 
-func (p place) finding(id string, f Finding) Finding {
-	f.ID, f.Artifact, f.Container = id, p.artifact, p.module.place
+func (s site) finding(id string, f Finding) Finding {
+	f.ID, f.Artifact, f.Container = id, s.artifact, s.module.place
 	f.Fact = strings.ToUpper(f.Fact[:1]) + f.Fact[1:]
 	return f
 }
 
 // native checks that every kernel has machine code of exactly target t.
-func (p place) native(t arch.Target) []Finding {
-	images := exactly(cubins(p.module.loaded), t)
-	missing, _ := split(p.module.kernels(), images)
-	missing, unlinked := split(missing, exactly(cubins(p.module.inputs), t))
-	found := p.lacking("CP104", missing, images, t, gencode(t))
+func (s site) native(t arch.Target) []Finding {
+	images := exactly(cubins(s.module.loaded), t)
+	missing, _ := split(s.module.kernels, images)
+	missing, unlinked := split(missing, exactly(s.module.unlinked(), t))
+	found := s.lacking("CP104", missing, images, t, gencode(t))
 	if len(unlinked) > 0 {
-		found = append(found, p.unlinked(unlinked, t, fmt.Sprintf("%s code for %s", t, list(unlinked))))
+		found = append(found, s.unlinked(unlinked, t, fmt.Sprintf("%s code for %s", t, list(unlinked))))
 	}
 	return found
 }
 
 // ptx checks that every kernel has PTX of exactly target t.
-func (p place) ptx(t arch.Target) []Finding {
-	images := exactly(p.module.ptx(), t)
-	missing, _ := split(p.module.kernels(), images)
-	return p.lacking("CP105", missing, images, t, fmt.Sprintf("-gencode arch=%s,code=%s", t, t))
+func (s site) ptx(t arch.Target) []Finding {
+	images := exactly(s.module.ptx(), t)
+	missing, _ := split(s.module.kernels, images)
+	option := fmt.Sprintf("-gencode arch=%s,code=%s", t, t)
+	found := s.lacking("CP105", missing, images, t, option)
+	for _, in := range s.module.withoutPTX(func(has arch.Target) bool { return has == t }) {
+		if !anyOf(names(in.images), missing) { // else it was named just now
+			found = append(found, Finding{
+				ID: "CP105", Artifact: s.artifact, Container: in.place, Target: t.String(),
+				Fact:   fmt.Sprintf("No %s PTX in this relocatable container, so no PTX of the device link can be compiled: it may call into it.", t),
+				Cause:  "This object was compiled with other -gencode options than the rest.",
+				Action: fmt.Sprintf("Compile all objects of the device link with %s.", option),
+			})
+		}
+	}
+	return found
 }
 
 // lacking says that kernels have no image of target t: under id where no image
 // of the module has any content for it, else as missing from those images.
-func (p place) lacking(id string, missing map[string]string, images []devicecode.Image, t arch.Target, option string) []Finding {
+func (s site) lacking(id string, missing map[string]string, images []devicecode.Image, t arch.Target, option string) []Finding {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -93,25 +105,25 @@ func (p place) lacking(id string, missing map[string]string, images []devicecode
 	if t.Class == arch.Compute {
 		what = "PTX"
 	}
-	if slices.ContainsFunc(images, func(i devicecode.Image) bool { return !i.Empty() }) {
-		return []Finding{p.finding("CP106", Finding{
+	if len(images) > 0 {
+		return []Finding{s.finding("CP106", Finding{
 			Target: t.String(), Kernel: only(missing),
 			Fact:   fmt.Sprintf("The %s %s lacks %s, which other images of the same module have.", t, what, list(missing)),
 			Cause:  "A preprocessor condition on the architecture removes the kernel for this target, or objects of two builds were mixed.",
 			Action: "Define the kernel for this target too, or rebuild everything with one set of -gencode options.",
 		})}
 	}
-	return []Finding{p.finding(id, Finding{
+	return []Finding{s.finding(id, Finding{
 		Target: t.String(), Kernel: only(missing),
-		Fact:   fmt.Sprintf("No %s %s for %s; the module has %s.", t, what, list(missing), orNothing(p.module.targets())),
-		Cause:  p.whyMissing(t),
+		Fact:   fmt.Sprintf("No %s %s for %s; the module has %s.", t, what, list(missing), orNothing(s.module.targets())),
+		Cause:  s.whyMissing(t),
 		Action: fmt.Sprintf("Compile and link with %s.", option),
 	})}
 }
 
 // unlinked says that machine code is there only as input of a device link.
-func (p place) unlinked(kernels map[string]string, t arch.Target, what string) Finding {
-	return p.finding("CP107", Finding{
+func (s site) unlinked(kernels map[string]string, t arch.Target, what string) Finding {
+	return s.finding("CP107", Finding{
 		Target: t.String(), Kernel: only(kernels),
 		Fact:   fmt.Sprintf("The %s is there only as relocatable code that was never device-linked.", what),
 		Cause:  "The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
@@ -121,10 +133,10 @@ func (p place) unlinked(kernels map[string]string, t arch.Target, what string) F
 
 // device checks that a device of capability c gets every kernel, natively or
 // through JIT.
-func (p place) device(c arch.Capability) []Finding {
+func (s site) device(c arch.Capability) []Finding {
 	none, unsure, jit, late := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
-	for mangled, name := range p.module.kernels() {
-		fit, loadTimeLink := p.module.cover(mangled, c)
+	for mangled, name := range s.module.kernels {
+		fit, loadTimeLink := s.module.cover(mangled, c)
 		switch {
 		case loadTimeLink:
 			late[mangled] = name
@@ -139,13 +151,13 @@ func (p place) device(c arch.Capability) []Finding {
 	var found []Finding
 	add := func(id string, kernels map[string]string, fact, cause, action string) {
 		if len(kernels) > 0 {
-			found = append(found, p.finding(id, Finding{Device: c.String(), Kernel: only(kernels), Fact: fact, Cause: cause, Action: action}))
+			found = append(found, s.finding(id, Finding{Device: c.String(), Kernel: only(kernels), Fact: fact, Cause: cause, Action: action}))
 		}
 	}
-	has := "the module has " + orNothing(p.module.targets())
+	has := "the module has " + orNothing(s.module.targets())
 	add("CP108", none,
 		fmt.Sprintf("A device of capability %s finds no image for %s; %s.", c, list(none), has),
-		p.whyMissing(c.Target(arch.SM)),
+		s.whyMissing(c.Target(arch.SM)),
 		fmt.Sprintf("Compile and link with %s.", gencode(c.Target(arch.SM))))
 	add("CP109", unsure,
 		fmt.Sprintf("Whether a device of capability %s runs %s is not documented; %s.", c, list(unsure), has),
@@ -156,7 +168,7 @@ func (p place) device(c arch.Capability) []Finding {
 		"There is no machine code that this device can run.",
 		fmt.Sprintf("Where start-up time matters, compile with %s.", gencode(c.Target(arch.SM))))
 	if len(late) > 0 {
-		f := p.unlinked(late, c.Target(arch.SM), fmt.Sprintf("machine code that capability %s runs for %s", c, list(late)))
+		f := s.unlinked(late, c.Target(arch.SM), fmt.Sprintf("machine code that capability %s runs for %s", c, list(late)))
 		f.Device = c.String()
 		found = append(found, f)
 	}
@@ -166,6 +178,16 @@ func (p place) device(c arch.Capability) []Finding {
 // exactly keeps the images of target t.
 func exactly(images []devicecode.Image, t arch.Target) []devicecode.Image {
 	return slices.DeleteFunc(images, func(i devicecode.Image) bool { return i.Target != t })
+}
+
+// anyOf reports whether some of the kernels are among others.
+func anyOf(kernels, others map[string]string) bool {
+	for mangled := range kernels {
+		if _, ok := others[mangled]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // split parts kernels into those that none of the images has and the others.
@@ -182,8 +204,8 @@ func split(kernels map[string]string, images []devicecode.Image) (without, with 
 }
 
 // whyMissing guesses why a module has no image for a target.
-func (p place) whyMissing(t arch.Target) string {
-	images := slices.Concat(p.module.loaded, p.module.inputs)
+func (s site) whyMissing(t arch.Target) string {
+	images := slices.Concat(s.module.loaded, s.module.unlinked(), s.module.ptx())
 	if fallback, ok := compilerDefault(images); ok {
 		return fmt.Sprintf("Compiler default suspected: sm_%d is what nvcc takes when no -arch or -gencode reaches it.", fallback)
 	}
@@ -199,9 +221,6 @@ func (p place) whyMissing(t arch.Target) string {
 func compilerDefault(images []devicecode.Image) (int, bool) {
 	number := 0
 	for _, i := range images {
-		if i.Empty() {
-			continue
-		}
 		if number != 0 && i.Target.Number != number || i.Target.Suffix != arch.Plain {
 			return 0, false
 		}

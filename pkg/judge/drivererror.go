@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
@@ -23,49 +24,61 @@ var refusals = map[int]string{
 	500: "the kernel's name is not in the module",
 }
 
-// environment are the errors that say nothing about the code: they give no
-// verdict.
-var environment = map[int]string{
-	3:   "the driver is older than the runtime, or was not initialised",
-	35:  "the driver is older than the CUDA runtime of the program",
-	36:  "the program needs a call that this driver does not have",
+// unfit are the errors that say nothing about the code: a run with one gives no
+// verdict, however it ended.
+var unfit = map[int]string{
 	100: "no CUDA device was found",
 	803: "the driver library does not fit the kernel driver",
 	804: "forward compatibility is not supported on this device",
 	805: "the MPS control daemon could not be reached",
 }
 
+// outdated are errors that say nothing about the code where a run failed;
+// libraries also meet them when they try what this driver can do.
+var outdated = map[int]string{
+	3:  "the driver is older than the runtime, or was not initialised",
+	35: "the driver is older than the CUDA runtime of the program",
+	36: "the program needs a call that this driver does not have",
+}
+
+// faults are the errors of a kernel that ran and failed. They stay with the
+// context: every later call returns them (CUDA Driver API, CUresult).
+var faults = map[int]string{
+	700: "a kernel read or wrote an illegal address",
+	702: "a kernel took too long",
+	710: "an assertion in a kernel failed",
+	714: "a kernel overran its stack or the hardware failed",
+	715: "a kernel met an illegal instruction",
+	716: "a kernel used a misaligned address",
+	717: "a kernel used an address of the wrong space",
+	718: "a kernel jumped to an invalid address",
+	719: "a kernel failed",
+}
+
 func meaning(code int) string {
-	if text, ok := refusals[code]; ok {
-		return text
-	}
-	if text, ok := environment[code]; ok {
-		return text
+	for _, list := range []map[int]string{refusals, unfit, outdated, faults} {
+		if text, ok := list[code]; ok {
+			return text
+		}
 	}
 	return fmt.Sprintf("driver error %d", code)
 }
 
-// refusal gives the first error by which the driver refused device code.
-func refusal(run record.Run) (record.DriverError, bool) {
-	i := slices.IndexFunc(run.DriverErrors, func(e record.DriverError) bool { return refusals[e.Code] != "" })
+// firstError gives the first driver error of a run that is in the list.
+func firstError(run record.Run, list map[int]string) (record.DriverError, bool) {
+	i := slices.IndexFunc(run.DriverErrors, func(e record.DriverError) bool { return list[e.Code] != "" })
 	if i < 0 {
 		return record.DriverError{}, false
 	}
 	return run.DriverErrors[i], true
 }
 
-// environmentError gives the error by which a failed run failed before any
-// code was reached.
-func environmentError(run record.Run) (int, string) {
-	if passed(run) {
-		return 0, ""
+// environmentError gives the error by which a run says nothing about the code.
+func environmentError(e manifest.EntryPoint, run record.Run) (record.DriverError, bool) {
+	if found, ok := firstError(run, unfit); ok || passed(e, run) {
+		return found, ok
 	}
-	for _, e := range run.DriverErrors {
-		if text := environment[e.Code]; text != "" {
-			return e.Code, text
-		}
-	}
-	return 0, ""
+	return firstError(run, outdated)
 }
 
 func returned(e record.DriverError) string {

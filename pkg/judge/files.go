@@ -32,10 +32,10 @@ func Files(m *manifest.Manifest, r *record.Record) []Finding {
 		found = append(found, hostFindings(m.Require.Host, a)...)
 		found = append(found, kernelFindings(m, a)...)
 		found = append(found, crossCheckFindings(a)...)
-		if a.AfterRuns != "" && a.AfterRuns != a.SHA256 {
+		if len(r.Runs) > 0 && a.AfterRuns != a.SHA256 {
 			found = append(found, Finding{
 				ID: "CP212", Artifact: a.Path,
-				Fact:   fmt.Sprintf("The file had SHA-256 %s when it was inspected and %s after the runs.", short(a.SHA256), short(a.AfterRuns)),
+				Fact:   fmt.Sprintf("The file had SHA-256 %s when it was inspected and %s after the runs.", short(a.SHA256), orText(short(a.AfterRuns), "none")),
 				Cause:  "A run, or another build at the same time, wrote to the artifact.",
 				Action: "Keep entry points from changing what they test, and run one build at a time.",
 			})
@@ -135,7 +135,7 @@ func kernelFindings(m *manifest.Manifest, a record.Artifact) []Finding {
 func holds(a record.Artifact, want manifest.KernelPattern) bool {
 	for _, o := range a.Objects {
 		for _, mod := range modules(a.Format, o) {
-			for mangled, name := range mod.kernels() {
+			for mangled, name := range mod.kernels {
 				if matches(want, mangled, name) {
 					return true
 				}

@@ -53,7 +53,10 @@ func TestFiles(t *testing.T) {
 			r.Artifacts[0].CrossCheck.Differences = []string{"sm_80 seen by cuobjdump only"}
 		}, []string{"CP120"}},
 		{"cuobjdump not run", func(_ *manifest.Manifest, r *record.Record) { r.Artifacts[0].CrossCheck.NotDone = "too old" }, []string{"CP121"}},
-		{"changed by a run", func(_ *manifest.Manifest, r *record.Record) { r.Artifacts[0].AfterRuns = "other" }, []string{"CP212"}},
+		{"changed by a run", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs, r.Artifacts[0].AfterRuns = []record.Run{{}}, "other"
+		}, []string{"CP212"}},
+		{"not hashed after the runs", func(_ *manifest.Manifest, r *record.Record) { r.Runs = []record.Run{{}} }, []string{"CP212"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m, r := wanting(t, nil, nil), &record.Record{Artifacts: []record.Artifact{good()}}

@@ -63,7 +63,7 @@ type Family func(*manifest.Manifest, *record.Record) []Finding
 // named, or all of it.
 func Judge(m *manifest.Manifest, r *record.Record, families ...Family) Result {
 	if len(families) == 0 {
-		families = []Family{Toolkit, Devices, Builds, Files, Coverage, Libraries, Runs}
+		families = []Family{Fits, Toolkit, Devices, Builds, Files, Coverage, Libraries, Runs}
 	}
 	var found []Finding
 	for _, family := range families {
@@ -72,7 +72,7 @@ func Judge(m *manifest.Manifest, r *record.Record, families ...Family) Result {
 	return Conclude(found)
 }
 
-// Conclude orders findings and draws the verdict from them.
+// Conclude orders findings, leaves repeats out, and draws the verdict.
 func Conclude(found []Finding) Result {
 	for i := range found {
 		kind := catalogue[found[i].ID]
@@ -86,6 +86,12 @@ func Conclude(found []Finding) Result {
 			cmp.Compare(a.Artifact, b.Artifact),
 			cmp.Compare(a.EntryPoint, b.EntryPoint),
 		)
+	})
+	seen := map[Finding]bool{}
+	found = slices.DeleteFunc(found, func(f Finding) bool {
+		repeat := seen[f]
+		seen[f] = true
+		return repeat
 	})
 	verdict := Passed
 	for _, f := range found {

@@ -16,6 +16,9 @@ type Release struct {
 	// Inputs gives the SHA-256 of each build input of the record now, empty
 	// where the file is missing.
 	Inputs map[string]string
+	// Libraries gives the SHA-256 of each of the record's libraries inside the
+	// project now, empty where the file is missing.
+	Libraries map[string]string
 	// Logs says what is wrong with the bundle's log files.
 	Logs []string
 }
@@ -34,12 +37,24 @@ func Gate(m *manifest.Manifest, r *record.Record, now Release) Result {
 	}
 	found = append(found, compareArtifacts(r, now)...)
 	for _, input := range r.Source.Inputs {
-		switch hash := now.Inputs[input.Path]; hash {
-		case input.SHA256:
-		case "":
-			found = append(found, inputDiffers(input.Path, "is missing now"))
-		default:
-			found = append(found, inputDiffers(input.Path, fmt.Sprintf("had SHA-256 %s at the verification and has %s now", short(input.SHA256), short(hash))))
+		if how := differs(input.SHA256, now.Inputs[input.Path]); how != "" {
+			found = append(found, inputDiffers(input.Path, how))
+		}
+	}
+	for _, source := range sources(m) {
+		if !slices.ContainsFunc(r.Source.Inputs, func(f record.File) bool { return f.Path == source }) {
+			found = append(found, inputDiffers(source, "is a source now and was none at the verification"))
+		}
+	}
+	for _, l := range r.Libraries {
+		hash, ours := now.Libraries[l.Path]
+		if how := differs(l.SHA256, hash); ours && how != "" {
+			found = append(found, Finding{
+				ID: "CP402", Artifact: l.Path,
+				Fact:   fmt.Sprintf("The project's library %s.", how),
+				Cause:  "It was built again after the verification, or removed.",
+				Action: "Release the library that was loaded then, or run `mage verify` again.",
+			})
 		}
 	}
 	for _, text := range now.Logs {
@@ -53,6 +68,29 @@ func Gate(m *manifest.Manifest, r *record.Record, now Release) Result {
 		found = append(found, sourceFinding(r.Source))
 	}
 	return Conclude(found)
+}
+
+// differs says how a file changed, "" where it did not.
+func differs(was, is string) string {
+	switch is {
+	case was:
+		return ""
+	case "":
+		return "is missing now"
+	}
+	return fmt.Sprintf("had SHA-256 %s at the verification and has %s now", short(was), short(is))
+}
+
+// sources gives the sources of the builds that we do ourselves, as the record
+// names them.
+func sources(m *manifest.Manifest) []string {
+	var list []string
+	for _, b := range m.Build {
+		for _, source := range b.Sources {
+			list = append(list, m.Rel(source))
+		}
+	}
+	return list
 }
 
 func inputDiffers(path, how string) Finding {
@@ -102,7 +140,7 @@ func compareArtifacts(r *record.Record, now Release) []Finding {
 				Cause:  "It was built or linked again after the verification, or damaged.",
 				Action: "Release the verified file, or run `mage verify` again.",
 			})
-		case !slices.EqualFunc(is.Objects, was.Objects, sameObject):
+		case !sameReading(is, was):
 			found = append(found, Finding{
 				ID: "CP407", Artifact: was.Path,
 				Fact:   "The file is the verified one, but its device code is read differently now.",

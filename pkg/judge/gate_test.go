@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -29,6 +30,26 @@ func TestGate(t *testing.T) {
 		{"input changed", func(_ *manifest.Manifest, _ *record.Record, now *Release) { now.Inputs["k.cu"] = "other" }, []string{"CP403"}},
 		{"input gone", func(_ *manifest.Manifest, _ *record.Record, now *Release) { now.Inputs["k.cu"] = "" }, []string{"CP403"}},
 		{"manifest changed", func(m *manifest.Manifest, _ *record.Record, _ *Release) { m.SHA256 = "other" }, []string{"CP404"}},
+		{"source added", func(m *manifest.Manifest, _ *record.Record, _ *Release) {
+			m.Build = []manifest.Build{{Name: "b", Kind: manifest.Executable, Sources: []string{"k.cu", "new.cu"}}}
+		}, []string{"CP304", "CP403"}},
+		{"the project's library replaced", func(_ *manifest.Manifest, r *record.Record, now *Release) {
+			r.Libraries = []record.Library{{File: artifact.File{Path: "lib/libh.so", SHA256: "a"}}}
+			now.Libraries = map[string]string{"lib/libh.so": "b"}
+		}, []string{"CP402"}},
+		{"a system library", func(_ *manifest.Manifest, r *record.Record, now *Release) {
+			r.Libraries = []record.Library{{File: artifact.File{Path: "/lib/libc.so.6", SHA256: "a"}}}
+		}, nil},
+		{"format edited", func(_ *manifest.Manifest, r *record.Record, _ *Release) {
+			r.Artifacts[0].Format = artifact.StaticLibrary
+		}, []string{"CP407"}},
+		{"build of another manifest", func(_ *manifest.Manifest, r *record.Record, _ *Release) {
+			r.Builds, r.Runs = []record.Build{{Name: "ghost", Failed: true}}, nil
+		}, []string{"CP409"}},
+		{"run twice", func(_ *manifest.Manifest, r *record.Record, _ *Release) { r.Runs = append(r.Runs, r.Runs[0]) }, []string{"CP409"}},
+		{"another command", func(_ *manifest.Manifest, r *record.Record, _ *Release) { r.Runs[0].Command = []string{"/bin/true"} }, []string{"CP409"}},
+		{"another mode's variables", func(_ *manifest.Manifest, r *record.Record, _ *Release) { r.Runs[0].Environment = nil }, []string{"CP409"}},
+		{"another project", func(_ *manifest.Manifest, r *record.Record, _ *Release) { r.Project = "other" }, []string{"CP409"}},
 		{"log damaged", func(_ *manifest.Manifest, _ *record.Record, now *Release) { now.Logs = []string{"runs/x: gone"} }, []string{"CP406"}},
 		{"dirty tree", func(_ *manifest.Manifest, r *record.Record, _ *Release) { r.Source.Changed = []string{"k.cu"} }, []string{"CP408"}},
 		{"failed run", func(_ *manifest.Manifest, r *record.Record, _ *Release) { fail(&r.Runs[0], 209) }, []string{"CP201"}},

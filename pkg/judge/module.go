@@ -11,52 +11,92 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 )
 
-// module is what the driver loads as one: a container, or a device link with
-// the relocatable containers that went into it. Coverage is judged per kernel
-// and module, never over the union of a file: the same kernel name in two
-// containers is two kernels to the driver (case C28).
+// module is what the driver loads as one: a container, or the product of a
+// device link with the relocatable containers that went into links. Coverage is
+// judged per kernel and module, never over the union of a file: the same kernel
+// name in two containers is two kernels to the driver (case C28).
 type module struct {
 	place  string // for people: "k.o .nv_fatbin+0x10"
 	loaded []devicecode.Image
-	// inputs are the relocatable images behind a device link. Their PTX serves
-	// the PTX path as it is (measured on an H200, driver 580.159.04); their
-	// cubins run only by the driver's own link at load time.
-	inputs []devicecode.Image
+	// inputs are the relocatable containers behind device links. Their PTX
+	// serves the PTX path as it is (measured on an H200, driver 580.159.04);
+	// their cubins run only by the driver's own link at load time.
+	inputs []input
+	// kernels are the names by mangled name. A kernel that any image has
+	// counts for all of them.
+	kernels map[string]string
 }
 
+// input is a relocatable container.
+type input struct {
+	place  string
+	images []devicecode.Image
+}
+
+// wholeModule stands for the kernel name of a module that holds device
+// functions or variables but no kernel (C29): its image is needed all the same.
+const wholeModule = "(device functions and variables)"
+
 // modules groups the containers of an object. Relocatable containers of a
-// linked file belong to its device link; those of an object or archive member
+// linked file belong to its device links; those of an object or archive member
 // stand for themselves, since nothing has linked them yet.
 func modules(format artifact.Format, o artifact.Object) []module {
-	var out []module
-	var link module
 	linked := format == artifact.Executable || format == artifact.SharedLibrary
-	hasInputs := linked && slices.ContainsFunc(o.Code.Containers, func(c devicecode.Container) bool {
-		return c.Role == devicecode.Relocatable
-	})
+	var inputs []input
+	var rest []devicecode.Container
 	for _, c := range o.Code.Containers {
-		images := readable(c.Images)
-		if deviceRuntime(c) {
-			continue
-		}
-		place := strings.TrimSpace(o.Name + " " + fmt.Sprintf("%s+0x%x", c.Section, c.Offset))
+		images := contents(c)
 		switch {
-		case hasInputs && c.Role == devicecode.Relocatable:
-			link.inputs = append(link.inputs, images...)
-		case hasInputs && c.Role == devicecode.DeviceLinked:
-			link.loaded = append(link.loaded, images...)
-			link.place = place
+		case len(images) == 0 || deviceRuntime(c):
+		case linked && c.Role == devicecode.Relocatable:
+			inputs = append(inputs, input{place(o, c), images})
 		default:
-			out = append(out, module{place: place, loaded: images})
+			rest = append(rest, c)
 		}
 	}
-	if hasInputs {
-		if link.place == "" {
-			link.place = "__nv_relfatbin"
-		}
-		out = append(out, link)
+	var out []module
+	unlinked := map[string]string{}
+	for _, in := range inputs {
+		maps.Copy(unlinked, names(in.images))
 	}
-	return slices.DeleteFunc(out, func(m module) bool { return m.stub() })
+	for _, c := range rest {
+		m := module{place: place(o, c), loaded: contents(c), kernels: names(contents(c))}
+		if c.Role == devicecode.DeviceLinked {
+			m.inputs = inputs
+			for mangled := range m.kernels {
+				delete(unlinked, mangled)
+			}
+		}
+		if len(m.kernels) == 0 {
+			m.kernels[wholeModule] = wholeModule
+		}
+		out = append(out, m)
+	}
+	if len(unlinked) > 0 {
+		out = append(out, module{place: inputs[0].place, inputs: inputs, kernels: unlinked})
+	}
+	return out
+}
+
+func place(o artifact.Object, c devicecode.Container) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s+0x%x", o.Name, c.Section, c.Offset))
+}
+
+// contents gives the images of a container that were read and hold something:
+// the kernel-less image that nvcc's link step adds to a program (C24) does not.
+func contents(c devicecode.Container) []devicecode.Image {
+	return slices.DeleteFunc(slices.Clone(c.Images), func(i devicecode.Image) bool { return i.Problem != "" || i.Empty() })
+}
+
+// names gives the kernels of images by mangled name.
+func names(images []devicecode.Image) map[string]string {
+	list := map[string]string{}
+	for _, i := range images {
+		for _, k := range i.Kernels {
+			list[k.Mangled] = k.Name
+		}
+	}
+	return list
 }
 
 // deviceRuntime reports whether a container comes from NVIDIA's libcudadevrt,
@@ -74,40 +114,6 @@ func deviceRuntime(c devicecode.Container) bool {
 		}
 	}
 	return kernels > 0
-}
-
-func readable(images []devicecode.Image) []devicecode.Image {
-	return slices.DeleteFunc(slices.Clone(images), func(i devicecode.Image) bool { return i.Problem != "" })
-}
-
-// stub reports whether the module holds nothing to load, such as the
-// kernel-less image that nvcc's link step adds to a whole program (C24).
-func (m module) stub() bool {
-	for _, i := range slices.Concat(m.loaded, m.inputs) {
-		if !i.Empty() {
-			return false
-		}
-	}
-	return true
-}
-
-// wholeModule stands for the kernel name of a module that holds device
-// functions or variables but no kernel (C29): its image is needed all the same.
-const wholeModule = "(device functions and variables)"
-
-// kernels gives the names of the module's kernels by mangled name. Every
-// kernel that any of its images has counts for all of them.
-func (m module) kernels() map[string]string {
-	names := map[string]string{}
-	for _, i := range slices.Concat(m.loaded, m.inputs) {
-		for _, k := range i.Kernels {
-			names[k.Mangled] = k.Name
-		}
-	}
-	if len(names) == 0 {
-		names[wholeModule] = wholeModule
-	}
-	return names
 }
 
 // has reports whether an image holds a kernel. An image of a variables-only
@@ -129,30 +135,53 @@ func isPTX(i devicecode.Image) bool {
 
 // ptx gives the module's PTX images; those behind a device link serve too.
 func (m module) ptx() []devicecode.Image {
-	return slices.DeleteFunc(slices.Concat(m.loaded, m.inputs), func(i devicecode.Image) bool { return !isPTX(i) })
+	images := slices.Clone(m.loaded)
+	for _, in := range m.inputs {
+		images = append(images, in.images...)
+	}
+	return slices.DeleteFunc(images, func(i devicecode.Image) bool { return !isPTX(i) })
 }
 
-// targets names the module's targets, sorted, stubs left out.
+// unlinked gives the relocatable cubins behind the device links.
+func (m module) unlinked() []devicecode.Image {
+	var images []devicecode.Image
+	for _, in := range m.inputs {
+		images = append(images, cubins(in.images)...)
+	}
+	return images
+}
+
+// targets names the module's targets, sorted.
 func (m module) targets() []string {
 	set := map[string]bool{}
-	for _, i := range slices.Concat(m.loaded, m.inputs) {
-		if !i.Empty() {
-			set[i.Target.String()] = true
-		}
+	for _, i := range slices.Concat(m.loaded, m.unlinked(), m.ptx()) {
+		set[i.Target.String()] = true
 	}
 	return slices.Sorted(maps.Keys(set))
+}
+
+// withoutPTX gives the inputs that have no PTX which ok accepts. The driver
+// compiles and links all of them or none: a kernel may call into any.
+func (m module) withoutPTX(ok func(arch.Target) bool) []input {
+	return slices.DeleteFunc(slices.Clone(m.inputs), func(in input) bool {
+		return slices.ContainsFunc(in.images, func(i devicecode.Image) bool { return isPTX(i) && ok(i.Target) })
+	})
 }
 
 // cover says how a device gets at one kernel of the module.
 func (m module) cover(mangled string, c arch.Capability) (best arch.Fit, loadTimeLink bool) {
 	best = arch.None
 	rank := map[arch.Fit]int{arch.None: 0, arch.NotGuaranteed: 1, arch.JIT: 2, arch.Native: 3}
-	for _, i := range slices.Concat(cubins(m.loaded), m.ptx()) {
+	images := cubins(m.loaded)
+	if len(m.withoutPTX(func(t arch.Target) bool { return t.On(c) == arch.JIT })) == 0 {
+		images = append(images, m.ptx()...)
+	}
+	for _, i := range images {
 		if fit := i.Target.On(c); has(i, mangled) && rank[fit] > rank[best] {
 			best = fit
 		}
 	}
-	for _, i := range cubins(m.inputs) {
+	for _, i := range m.unlinked() {
 		if has(i, mangled) && i.Target.On(c) == arch.Native {
 			loadTimeLink = true
 		}

@@ -9,50 +9,56 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// judgeOutcomes compares the modes of one entry point on one device.
-func judgeOutcomes(r *record.Record, d record.Device, runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
+// sight is what a diagnosis looks at: one entry point on one device.
+type sight struct {
+	record *record.Record
+	entry  manifest.EntryPoint
+	device record.Device
+}
+
+// outcomes compares the modes.
+func (s sight) outcomes(runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
 	native, hasNative := runs[manifest.NativeMode]
 	ptx, hasPTX := runs[manifest.PTXMode]
 	shipped, hasShipped := runs[manifest.AsShippedMode]
-	see := sight{r, d}
 	switch {
-	case hasNative && hasPTX && !passed(native) && !passed(ptx):
+	case hasNative && hasPTX && !passed(s.entry, native) && !passed(s.entry, ptx):
 		about("CP203", "", Finding{
 			Fact:   fmt.Sprintf("Both fail. Native: %s. PTX: %s.", ending(native), ending(ptx)),
-			Cause:  join("native: "+see.why(native), "PTX: "+see.why(ptx)),
-			Action: see.action(native, ptx),
+			Cause:  join("native: "+s.why(native), "PTX: "+s.why(ptx)),
+			Action: s.action(native, ptx),
 		})
-	case hasNative && !passed(native):
+	case hasNative && !passed(s.entry, native):
 		fact := fmt.Sprintf("Native: %s.", ending(native))
 		id := "CP204"
 		if hasPTX {
 			id, fact = "CP201", fact+" The PTX run passes."
 		}
-		about(id, manifest.NativeMode, Finding{Fact: fact, Cause: sentence(see.why(native)), Action: see.action(native)})
-	case hasPTX && !passed(ptx):
+		about(id, manifest.NativeMode, Finding{Fact: fact, Cause: sentence(s.why(native)), Action: s.action(native)})
+	case hasPTX && !passed(s.entry, ptx):
 		fact := fmt.Sprintf("PTX: %s.", ending(ptx))
 		id := "CP204"
 		if hasNative {
 			id, fact = "CP202", fact+" The native run passes."
 		}
-		about(id, manifest.PTXMode, Finding{Fact: fact, Cause: sentence(see.why(ptx)), Action: see.action(ptx)})
+		about(id, manifest.PTXMode, Finding{Fact: fact, Cause: sentence(s.why(ptx)), Action: s.action(ptx)})
 	}
-	if hasShipped && !passed(shipped) {
+	if hasShipped && !passed(s.entry, shipped) {
 		about("CP204", manifest.AsShippedMode, Finding{
 			Fact:   fmt.Sprintf("As shipped: %s.", ending(shipped)),
-			Cause:  sentence(see.why(shipped)),
-			Action: see.action(shipped),
+			Cause:  sentence(s.why(shipped)),
+			Action: s.action(shipped),
 		})
 	}
-	disagreements(runs, about)
+	s.disagreements(runs, about)
 }
 
 // disagreements compares the output files that must not depend on the mode.
-func disagreements(runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
+func (s sight) disagreements(runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
 	seen := map[string]string{} // path to "mode hash"
-	for _, mode := range []manifest.Mode{manifest.NativeMode, manifest.PTXMode, manifest.AsShippedMode} {
+	for _, mode := range manifest.AllModes {
 		run, ok := runs[mode]
-		if !ok || !passed(run) {
+		if !ok || !passed(s.entry, run) {
 			continue
 		}
 		for _, f := range run.Outputs {
@@ -72,18 +78,12 @@ func disagreements(runs map[manifest.Mode]record.Run, about func(string, manifes
 	}
 }
 
-// sight is what a diagnosis looks at: the record and the device.
-type sight struct {
-	record *record.Record
-	device record.Device
-}
-
 // why gives the likely cause of a failed run, without a full stop.
 func (s sight) why(run record.Run) string {
 	if run.NotStarted != "" {
 		return "the entry point's program could not be started"
 	}
-	if e, ok := refusal(run); ok {
+	if e, ok := firstError(run, refusals); ok {
 		return s.whyRefused(e)
 	}
 	if run.Exit.TimedOut {
@@ -128,7 +128,7 @@ func (s sight) action(runs ...record.Run) string {
 	}
 	want := s.device.Capability.Target("sm")
 	for _, run := range runs {
-		e, refused := refusal(run)
+		e, refused := firstError(run, refusals)
 		switch {
 		case run.NotStarted != "":
 			add("Build the program first, or correct command in the manifest.")
@@ -185,7 +185,7 @@ func (s sight) nativeEverywhere() bool {
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
 			for _, mod := range modules(a.Format, o) {
-				for mangled := range mod.kernels() {
+				for mangled := range mod.kernels {
 					any = true
 					if fit, _ := mod.cover(mangled, s.device.Capability); fit != "native" {
 						return false

@@ -34,13 +34,13 @@ func replay(t *testing.T, name string) (*manifest.Manifest, *record.Record) {
 
 // seen says in a few words how a mode went: "pass", or the driver's error, then
 // what was seen of the JIT.
-func seen(r *record.Record, mode manifest.Mode) string {
+func seen(m *manifest.Manifest, r *record.Record, mode manifest.Mode) string {
 	for _, run := range r.Runs {
 		if run.Mode != string(mode) {
 			continue
 		}
 		words := []string{"pass"}
-		if !passed(run) {
+		if !passed(m.EntryPoints[0], run) {
 			words[0] = "fail"
 		}
 		for _, e := range run.DriverErrors {
@@ -81,7 +81,7 @@ func TestRecorded(t *testing.T) {
 			for mode, want := range map[manifest.Mode]string{
 				manifest.NativeMode: test.native, manifest.PTXMode: test.ptx, manifest.AsShippedMode: test.shipped,
 			} {
-				if got := seen(r, mode); got != want {
+				if got := seen(m, r, mode); got != want {
 					t.Errorf("%s: %s, want %s", mode, got, want)
 				}
 			}

@@ -38,7 +38,7 @@ func Runs(m *manifest.Manifest, r *record.Record) []Finding {
 		}
 	}
 	if len(r.Runs) > 0 {
-		found = append(found, neverLoaded(r)...)
+		found = append(found, neverLoaded(m, r)...)
 	}
 	return found
 }
@@ -46,7 +46,7 @@ func Runs(m *manifest.Manifest, r *record.Record) []Finding {
 // leftOut names the modes that the manifest does not run, with its reason.
 func leftOut(e manifest.EntryPoint) []Finding {
 	var found []Finding
-	for _, mode := range []manifest.Mode{manifest.NativeMode, manifest.PTXMode, manifest.AsShippedMode} {
+	for _, mode := range manifest.AllModes {
 		if !slices.Contains(e.Modes, mode) {
 			found = append(found, Finding{
 				ID: "CP216", EntryPoint: e.Name, Mode: string(mode),
@@ -77,10 +77,10 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 			continue
 		}
 		run := r.Runs[i]
-		if code, text := environmentError(run); text != "" {
+		if code, found := environmentError(e, run); found {
 			about("CP210", mode, Finding{
-				Fact:   fmt.Sprintf("The driver returned %d: %s.", code, text),
-				Cause:  "Driver, driver library and device do not fit together; the code under test was not reached.",
+				Fact:   fmt.Sprintf("The run ended with %s, and %s.", exitOf(run), returned(code)),
+				Cause:  "Driver, driver library and device do not fit together: " + meaning(code.Code) + ".",
 				Action: "Correct the driver installation or library path (libcuda" + libcudaPath(run) + "), and run again.",
 			})
 			continue
@@ -90,14 +90,14 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 			continue
 		}
 		runs[mode] = run
-		observe(run, mode, about)
+		observe(e, run, mode, about)
 	}
-	judgeOutcomes(r, d, runs, about)
+	sight{r, e, d}.outcomes(runs, about)
 	return found
 }
 
 // observe adds what is to be said of one run apart from its outcome.
-func observe(run record.Run, mode manifest.Mode, about func(string, manifest.Mode, Finding)) {
+func observe(entry manifest.EntryPoint, run record.Run, mode manifest.Mode, about func(string, manifest.Mode, Finding)) {
 	if run.Leftover > 0 {
 		about("CP215", mode, Finding{
 			Fact:   fmt.Sprintf("%d processes outlived the program and were killed.", run.Leftover),
@@ -107,10 +107,18 @@ func observe(run record.Run, mode manifest.Mode, about func(string, manifest.Mod
 	if n := run.Stdout.Dropped + run.Stderr.Dropped; n > 0 {
 		about("CP217", mode, Finding{Fact: fmt.Sprintf("%d bytes of output were not kept; lines were checked over all of it.", n)})
 	}
-	if run.NotStarted != "" || !passed(run) {
+	if !passed(entry, run) {
 		return
 	}
-	if e, refused := refusal(run); refused {
+	if e, failed := firstError(run, faults); failed {
+		about("CP209", mode, Finding{
+			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
+			Cause:  "A kernel failed and the program did not look: " + meaning(e.Code) + ".",
+			Action: "Check every CUDA call and launch (cudaGetLastError, cudaDeviceSynchronize).",
+		})
+		return
+	}
+	if e, refused := firstError(run, refusals); refused {
 		about("CP209", mode, Finding{
 			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
 			Cause:  "A launch or load failed and the program did not look: " + meaning(e.Code) + ".",
@@ -173,57 +181,103 @@ func notSeen(run record.Run) string {
 	return "no one process was seen that both loads libcuda and maps an artifact"
 }
 
-// neverLoaded names artifacts that could be loaded and were not.
-func neverLoaded(r *record.Record) []Finding {
+// neverLoaded names the artifacts that no run proves anything about: in every
+// mode of the entry points that use it, a process must have loaded it together
+// with the driver.
+func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
 	var found []Finding
 	for _, a := range r.Artifacts {
 		if a.Format != artifact.Executable && a.Format != artifact.SharedLibrary {
 			continue
 		}
-		seen := slices.ContainsFunc(r.Runs, func(run record.Run) bool {
-			return slices.ContainsFunc(run.Processes, func(p record.Process) bool { return slices.Contains(p.Artifacts, a.Path) })
+		users := slices.DeleteFunc(slices.Clone(m.EntryPoints), func(e manifest.EntryPoint) bool {
+			return !slices.ContainsFunc(r.Runs, func(run record.Run) bool { return run.EntryPoint == e.Name && loaded(run, a.Path) })
 		})
-		if !seen {
+		if len(users) == 0 {
 			found = append(found, Finding{
 				ID: "CP214", Artifact: a.Path,
-				Fact:   "No run was seen to load the file, so the runs say nothing about it.",
+				Fact:   "No process of a run was seen to load the file together with libcuda, so the runs say nothing about it.",
 				Cause:  "No entry point uses it, or the program that does could not be followed.",
 				Action: "Add an entry point that uses it.",
 			})
+		}
+		for _, e := range users {
+			for _, run := range r.Runs {
+				attributed := slices.ContainsFunc(run.Processes, usesArtifact) // else CP206 says so
+				if run.EntryPoint == e.Name && passed(e, run) && attributed && !loaded(run, a.Path) {
+					found = append(found, Finding{
+						ID: "CP214", Artifact: a.Path, EntryPoint: e.Name, Mode: run.Mode, Device: run.Device,
+						Fact:   "The entry point loads the file together with libcuda in another of its runs, but not in this one.",
+						Cause:  "The program takes another path in this mode, so this run says nothing about the file.",
+						Action: "Let the entry point do the same in every mode.",
+					})
+				}
+			}
 		}
 	}
 	return found
 }
 
-// passed reports whether a run ended as the manifest expects.
-func passed(run record.Run) bool {
-	return run.NotStarted == "" && run.Exit.Signal == "" && !run.Exit.TimedOut && !run.Exit.Interrupted &&
-		len(run.Checks) > 0 && !slices.ContainsFunc(run.Checks, func(c record.Check) bool { return !c.OK })
+// loaded reports whether a process of the run loaded the artifact together with
+// the driver.
+func loaded(run record.Run, path string) bool {
+	return slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && slices.Contains(p.Artifacts, path) })
 }
 
-// ending says in a few words how a run ended.
-func ending(run record.Run) string {
-	var words []string
+// passed reports whether a run ended as the manifest expects. What the record
+// says of itself is not taken: each expectation of the manifest needs a check
+// that was met.
+func passed(e manifest.EntryPoint, run record.Run) bool {
+	if run.NotStarted != "" || run.Exit != (record.Exit{Code: e.Expect.Exit}) {
+		return false
+	}
+	want := []record.Check{{What: "exit code", Want: fmt.Sprint(e.Expect.Exit)}}
+	for _, line := range e.Expect.Stdout {
+		want = append(want, record.Check{What: "stdout line", Want: line})
+	}
+	for output := range e.Expect.Files {
+		want = append(want, record.Check{What: "file " + output})
+	}
+	for _, output := range e.Expect.SameAcrossModes {
+		want = append(want, record.Check{What: "output " + output})
+	}
+	for _, w := range want {
+		met := slices.ContainsFunc(run.Checks, func(c record.Check) bool {
+			return c.OK && c.What == w.What && (w.Want == "" || c.Want == w.Want)
+		})
+		if !met {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(run.Checks, func(c record.Check) bool { return !c.OK })
+}
+
+// exitOf says in a few words how a run's program ended.
+func exitOf(run record.Run) string {
 	switch {
 	case run.NotStarted != "":
 		return "not started: " + run.NotStarted
 	case run.Exit.TimedOut:
-		words = append(words, "killed after its timeout")
+		return "killed after its timeout"
 	case run.Exit.Signal != "" && run.Exit.CoreDumped:
-		words = append(words, "died by "+run.Exit.Signal+" with a core dump")
+		return "died by " + run.Exit.Signal + " with a core dump"
 	case run.Exit.Signal != "":
-		words = append(words, "died by "+run.Exit.Signal)
-	default:
-		words = append(words, fmt.Sprintf("exit code %d", run.Exit.Code))
+		return "died by " + run.Exit.Signal
 	}
+	return fmt.Sprintf("exit code %d", run.Exit.Code)
+}
+
+// ending says how a run ended, which expectations it missed, and what the
+// driver returned first.
+func ending(run record.Run) string {
+	words := []string{exitOf(run)}
 	for _, c := range run.Checks {
 		if !c.OK && c.What != "exit code" {
 			words = append(words, fmt.Sprintf("%s: want %s, got %s", c.What, c.Want, c.Got))
 		}
 	}
-	for _, e := range run.DriverErrors {
-		words = append(words, returned(e))
-		break
+	if len(run.DriverErrors) > 0 {
+		words = append(words, returned(run.DriverErrors[0]))
 	}
 	return strings.Join(words, "; ")
 }

@@ -20,7 +20,7 @@ const (
 func goodRuns(t *testing.T) (*manifest.Manifest, *record.Record) {
 	m := wanting(t, nil, nil)
 	m.EntryPoints = []manifest.EntryPoint{{
-		Name:  "e",
+		Name: "e", Command: []string{"./app", "-x"},
 		Modes: []manifest.Mode{manifest.NativeMode, manifest.PTXMode, manifest.AsShippedMode},
 	}}
 	r := &record.Record{
@@ -31,6 +31,7 @@ func goodRuns(t *testing.T) (*manifest.Manifest, *record.Record) {
 	for _, mode := range []string{native, viaPTX, shipped} {
 		r.Runs = append(r.Runs, record.Run{
 			ID: "e/" + mode, EntryPoint: "e", Mode: mode, Device: "GPU-1",
+			Command: []string{"app", "-x"}, Environment: manifest.Mode(mode).Variables(),
 			Checks: []record.Check{{What: "exit code", Want: "0", Got: "0", OK: true}},
 			Processes: []record.Process{{
 				Program: "/project/app", Artifacts: []string{"app"}, Libcuda: "/lib/libcuda.so.1", JITCompiler: mode == viaPTX,
@@ -76,6 +77,35 @@ func TestRuns(t *testing.T) {
 				fail(&r.Runs[i], 803)
 			}
 		}, []string{"CP210"}, "returned 803"},
+		{"C22 a program that does not look", func(_ *manifest.Manifest, r *record.Record) {
+			for i := range r.Runs {
+				r.Runs[i].DriverErrors = []record.DriverError{{Code: 803, Name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}}
+			}
+		}, []string{"CP210"}, "exit code 0, and the driver returned 803"},
+		{"old driver tried by a library", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 36, Name: "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER"}}
+		}, nil, ""},
+		{"a kernel fails and nobody looks", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 700, Name: "CUDA_ERROR_ILLEGAL_ADDRESS"}}
+		}, []string{"CP209"}, "returned 700"},
+		{"stored checks are not taken", func(m *manifest.Manifest, r *record.Record) {
+			m.EntryPoints[0].Expect.Stdout = []string{"PASS"}
+		}, []string{"CP203", "CP204"}, ""},
+		{"stored exit code is not taken", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Exit.Code = 1 }, []string{"CP201"}, "exit code 1"},
+		{"loaded by another process than the driver", func(_ *manifest.Manifest, r *record.Record) {
+			b := program(container(t, devicecode.WholeProgram, "sm_90:k"))
+			b.Path = "b"
+			r.Artifacts = append(r.Artifacts, b)
+			for i := range r.Runs {
+				r.Runs[i].Processes = append(r.Runs[i].Processes, record.Process{Program: "b", Artifacts: []string{"b"}})
+			}
+		}, []string{"CP214"}, "together with libcuda"},
+		{"loaded in one mode only", func(_ *manifest.Manifest, r *record.Record) {
+			b := program(container(t, devicecode.WholeProgram, "sm_90:k"))
+			b.Path = "b"
+			r.Artifacts = append(r.Artifacts, b)
+			r.Runs[2].Processes[0].Artifacts = []string{"app", "b"}
+		}, []string{"CP214"}, "not in this one"},
 		{"C30 nothing seen", func(_ *manifest.Manifest, r *record.Record) {
 			for i := range r.Runs {
 				r.Runs[i].Processes = []record.Process{{Program: "/usr/bin/env"}}

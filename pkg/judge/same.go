@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// sameObject compares two readings of an object by their JSON, which is what
-// the record keeps of them.
-func sameObject(a, b artifact.Object) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
+// sameReading compares two readings of a file by their JSON, which is what the
+// record keeps of them.
+func sameReading(a, b record.Artifact) bool {
+	x, errX := json.Marshal(a.File)
+	y, errY := json.Marshal(b.File)
+	return errX == nil && errY == nil && bytes.Equal(x, y) && a.Pattern == b.Pattern
 }

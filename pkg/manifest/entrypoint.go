@@ -8,9 +8,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// allModes are the modes in the order in which they are run.
-var allModes = []Mode{NativeMode, PTXMode, AsShippedMode}
-
 const defaultTimeout = time.Minute
 
 func (d *decoder) entryPoints(n *yaml.Node) []EntryPoint {
@@ -21,7 +18,7 @@ func (d *decoder) entryPoints(n *yaml.Node) []EntryPoint {
 }
 
 func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
-	e := EntryPoint{Modes: slices.Clone(allModes), Timeout: defaultTimeout}
+	e := EntryPoint{Modes: slices.Clone(AllModes), Timeout: defaultTimeout}
 	found := d.mapping(n, "entry_points",
 		key{"name", true, func(n *yaml.Node) { e.Name = d.uniqueName(n, "entry_points.name", seen) }},
 		key{"command", true, func(n *yaml.Node) { e.Command = d.command(n, "entry_points.command") }},
@@ -41,7 +38,7 @@ func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
 func (d *decoder) modes(n *yaml.Node) []Mode {
 	modes := set(d, n, "entry_points.modes", "modes", func(n *yaml.Node) (Mode, bool) {
 		s, ok := d.text(n, "entry_points.modes")
-		if ok && !slices.Contains(allModes, Mode(s)) {
+		if ok && !slices.Contains(AllModes, Mode(s)) {
 			d.wrong(n, "entry_points.modes", "native, ptx or as-shipped")
 			return "", false
 		}
@@ -50,14 +47,14 @@ func (d *decoder) modes(n *yaml.Node) []Mode {
 	if len(modes) != len(n.Content) {
 		return nil
 	}
-	slices.SortFunc(modes, func(a, b Mode) int { return slices.Index(allModes, a) - slices.Index(allModes, b) })
+	slices.SortFunc(modes, func(a, b Mode) int { return slices.Index(AllModes, a) - slices.Index(AllModes, b) })
 	return modes
 }
 
 // modesReason demands a reason for a mode left out, and none for nothing.
 func (d *decoder) modesReason(modesNode, reasonNode *yaml.Node, modes []Mode) {
 	var left []string
-	for _, m := range allModes {
+	for _, m := range AllModes {
 		if !slices.Contains(modes, m) {
 			left = append(left, string(m))
 		}

@@ -93,16 +93,6 @@ type ThirdParty struct {
 	Reason string
 }
 
-// Mode is a way to run an entry point.
-type Mode string
-
-// The modes: machine code only, PTX only, and no variable set.
-const (
-	NativeMode    Mode = "native"
-	PTXMode       Mode = "ptx"
-	AsShippedMode Mode = "as-shipped"
-)
-
 // EntryPoint is a command that exercises the artifacts.
 type EntryPoint struct {
 	Name        string

@@ -79,8 +79,8 @@ type Process struct {
 
 // DriverError is an error number that the driver returned.
 type DriverError struct {
-	Code int    `json:"code"` // CUresult, 209
-	Name string `json:"name"` // "CUDA_ERROR_NO_BINARY_FOR_GPU"
+	Code int    `json:"code"` // CUresult or cudaError_t, 209
+	Name string `json:"name"` // "CUDA_ERROR_NO_BINARY_FOR_GPU", the runtime's where the driver has none
 	Call string `json:"call,omitempty"`
 	// From says where it was read: "driver log", or "stdout"/"stderr" where
 	// the program printed the runtime's message for it.

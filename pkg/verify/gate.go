@@ -68,14 +68,22 @@ func (w *work) release(ctx context.Context, path string) (judge.Release, error) 
 	now := judge.Release{
 		Artifacts: inspect.Artifacts(ctx, w.manifest, inspect.Options{}),
 		Inputs:    map[string]string{},
+		Libraries: map[string]string{},
 		Logs:      bundle.CheckLogs(path, w.record),
 	}
+	var err error
 	for _, input := range w.record.Source.Inputs {
-		hash, err := hashFile(w.manifest.Abs(input.Path))
-		if err != nil {
+		if now.Inputs[input.Path], err = hashFile(w.manifest.Abs(input.Path)); err != nil {
 			return now, err
 		}
-		now.Inputs[input.Path] = hash
+	}
+	for _, l := range w.record.Libraries {
+		if filepath.IsAbs(l.Path) {
+			continue // the system's, which may differ from machine to machine
+		}
+		if now.Libraries[l.Path], err = hashFile(w.manifest.Abs(l.Path)); err != nil {
+			return now, err
+		}
 	}
 	return now, nil
 }

@@ -2,29 +2,18 @@ package execute
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/stage/tool"
 )
 
 // ours are the variables that decide the mode of a run or where its evidence
-// goes: the caller's values never reach a program. CUDA_FORCE_JIT and
-// CUDA_DISABLE_JIT act as the names with PTX (CUDA C++ Programming Guide,
-// "CUDA Environment Variables"; tried with driver 580.159.04).
-var ours = []string{
-	"CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT", "CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT",
-	"CUDA_CACHE_DISABLE", "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_LOG_FILE",
-	"LD_DEBUG", "LD_DEBUG_OUTPUT",
-}
-
-// modeVariables are set for a mode.
-var modeVariables = map[manifest.Mode]map[string]string{
-	manifest.NativeMode:    {"CUDA_DISABLE_PTX_JIT": "1"},
-	manifest.PTXMode:       {"CUDA_FORCE_PTX_JIT": "1", "CUDA_CACHE_DISABLE": "1"},
-	manifest.AsShippedMode: {},
-}
+// goes: the caller's values never reach a program.
+var ours = slices.Concat(manifest.JITVariables, []string{
+	"CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_LOG_FILE", "LD_DEBUG", "LD_DEBUG_OUTPUT",
+})
 
 // kept are the variables besides CUDA_* that choose devices, libraries or the
 // way of computing. They stay in force and are recorded; others stay in force
@@ -48,7 +37,7 @@ type environment struct {
 // apply gives the variables for the program, those to record, and the names
 // that were taken away from the caller's.
 func (e environment) apply(caller []string) (env []string, recorded map[string]string, removed []string) {
-	set := maps.Clone(modeVariables[e.mode])
+	set := e.mode.Variables()
 	set["CUDA_CACHE_PATH"] = e.folder.path("cache")
 	set["CUDA_LOG_FILE"] = e.folder.path("driver.log")
 	set["LD_DEBUG"] = "files"
@@ -68,7 +57,7 @@ func (e environment) apply(caller []string) (env []string, recorded map[string]s
 		}
 		env = append(env, variable)
 		if matters(name) {
-			recorded[name] = maskHome(value)
+			recorded[name] = tool.MaskHome(value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -89,19 +78,4 @@ func matters(name string) bool {
 		}
 	}
 	return strings.HasPrefix(name, "CUDA_") || slices.Contains(kept, name)
-}
-
-// maskHome keeps the user's name out of the record.
-func maskHome(value string) string {
-	home := os.Getenv("HOME")
-	if home == "" || home == "/" {
-		return value
-	}
-	parts := strings.Split(value, ":")
-	for i, p := range parts {
-		if rest, ok := strings.CutPrefix(p, home); ok && (rest == "" || rest[0] == '/') {
-			parts[i] = "$HOME" + rest
-		}
-	}
-	return strings.Join(parts, ":")
 }

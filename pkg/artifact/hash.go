@@ -46,7 +46,9 @@ func HashFile(path string) (sum string, size int64, err error) {
 // bytes that was.
 func Hash(r io.Reader) (sum string, size int64, err error) {
 	h := sha256.New()
-	if size, err = io.Copy(h, r); err != nil {
+	// Without the wrapper io.CopyBuffer lets the reader choose a smaller buffer.
+	size, err = io.CopyBuffer(h, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	if err != nil {
 		return "", 0, err
 	}
 	return hex.EncodeToString(h.Sum(nil)), size, nil

@@ -132,15 +132,42 @@ func readProgs(r io.ReaderAt, header elf.Header64) ([]elf.Prog64, error) {
 	return progs, nil
 }
 
-// readDynamic reads the dynamic section of PT_DYNAMIC (System V gABI, chapter
-// 5, "Dynamic Section").
-func (o *object) readDynamic(r io.ReaderAt, dynamic elf.Prog64, progs []elf.Prog64) error {
-	if dynamic.Off > 1<<62 || dynamic.Filesz > 1<<62 {
-		return fmt.Errorf("dynamic section at offset %#x: beyond any file", dynamic.Off)
+// readDynamic takes from the dynamic section what the loader looks at.
+func (o *object) readDynamic(r io.ReaderAt, at elf.Prog64, progs []elf.Prog64) error {
+	d, err := readDynamicSection(r, at)
+	if err != nil {
+		return err
 	}
-	var names []elf.Dyn64 // tags whose value is an offset in the string table
-	var table, tableSize uint64
-	section := io.NewSectionReader(r, int64(dynamic.Off), int64(dynamic.Filesz))
+	o.noDefault = d.flags1&uint64(elf.DF_1_NODEFLIB) != 0
+	if len(d.names) == 0 {
+		return nil
+	}
+	start, ok := fileOffset(progs, d.strings)
+	if !ok || start > 1<<62 || d.stringsSize > 1<<62 {
+		return fmt.Errorf("dynamic string table at address %#x: in no segment of the file, or too large", d.strings)
+	}
+	return o.setStrings(d.names, func(offset uint64, limit int) (string, error) {
+		if offset >= d.stringsSize {
+			return "", fmt.Errorf("dynamic string at %#x: beyond the table of %d bytes", offset, d.stringsSize)
+		}
+		return readString(r, start+offset, d.stringsSize-offset, limit)
+	})
+}
+
+// dynamicSection holds the entries of a dynamic section that are used here
+// (System V gABI, chapter 5, "Dynamic Section").
+type dynamicSection struct {
+	names       []elf.Dyn64 // DT_NEEDED, DT_SONAME, DT_RPATH, DT_RUNPATH: offsets in the string table
+	strings     uint64      // DT_STRTAB, an address
+	stringsSize uint64      // DT_STRSZ
+	flags1      uint64      // DT_FLAGS_1
+}
+
+func readDynamicSection(r io.ReaderAt, at elf.Prog64) (s dynamicSection, err error) {
+	if at.Off > 1<<62 || at.Filesz > 1<<62 {
+		return s, fmt.Errorf("dynamic section at offset %#x: beyond any file", at.Off)
+	}
+	section := io.NewSectionReader(r, int64(at.Off), int64(at.Filesz))
 	for n := range maxDynamic + 1 {
 		var d elf.Dyn64
 		err := binary.Read(section, binary.LittleEndian, &d)
@@ -148,35 +175,23 @@ func (o *object) readDynamic(r io.ReaderAt, dynamic elf.Prog64, progs []elf.Prog
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("dynamic section at offset %#x, entry %d: %w", dynamic.Off, n, err)
+			return s, fmt.Errorf("dynamic section at offset %#x, entry %d: %w", at.Off, n, err)
 		}
-		if n == maxDynamic || len(names) > maxNeeded {
-			return fmt.Errorf("dynamic section at offset %#x: more than %d entries or %d libraries", dynamic.Off, maxDynamic, maxNeeded)
+		if n == maxDynamic || len(s.names) > maxNeeded {
+			return s, fmt.Errorf("dynamic section at offset %#x: more than %d entries or %d libraries", at.Off, maxDynamic, maxNeeded)
 		}
 		switch elf.DynTag(d.Tag) {
 		case elf.DT_NEEDED, elf.DT_SONAME, elf.DT_RPATH, elf.DT_RUNPATH:
-			names = append(names, d)
+			s.names = append(s.names, d)
 		case elf.DT_STRTAB:
-			table = d.Val
+			s.strings = d.Val
 		case elf.DT_STRSZ:
-			tableSize = d.Val
+			s.stringsSize = d.Val
 		case elf.DT_FLAGS_1:
-			o.noDefault = d.Val&uint64(elf.DF_1_NODEFLIB) != 0
+			s.flags1 = d.Val
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	start, ok := fileOffset(progs, table)
-	if !ok || start > 1<<62 || tableSize > 1<<62 {
-		return fmt.Errorf("dynamic string table at address %#x: in no segment of the file, or too large", table)
-	}
-	return o.setStrings(names, func(offset uint64, limit int) (string, error) {
-		if offset >= tableSize {
-			return "", fmt.Errorf("dynamic string at %#x: beyond the table of %d bytes", offset, tableSize)
-		}
-		return readString(r, start+offset, tableSize-offset, limit)
-	})
+	return s, nil
 }
 
 func (o *object) setStrings(dyns []elf.Dyn64, text func(offset uint64, limit int) (string, error)) error {

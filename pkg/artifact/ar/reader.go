@@ -22,6 +22,7 @@ const (
 
 	indexName   = "/"       // the symbol index
 	index64Name = "/SYM64/" // the symbol index with offsets of 8 bytes
+	namesName   = "//"      // the table of long names
 
 	// maxNames bounds the table of long names, in bytes.
 	maxNames = 64 << 20
@@ -44,50 +45,72 @@ func Members(r io.ReaderAt, size int64) ([]Member, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), magic); err != nil {
 		return nil, fmt.Errorf("static library is shorter than its magic of %d bytes", len(Magic))
 	}
-	thin := string(magic) == ThinMagic
-	if !thin && string(magic) != Magic {
+	l := library{r: r, size: size, thin: string(magic) == ThinMagic, headers: make(map[int64]bool)}
+	if !l.thin && string(magic) != Magic {
 		return nil, fmt.Errorf("no static library: begins with %q", magic)
 	}
-	var members []Member
-	var names []byte
-	var index *Member
-	headers := make(map[int64]bool)
 	for off := int64(len(Magic)); off < size; {
-		m, err := readHeader(r, off, size)
+		next, err := l.readMember(off)
 		if err != nil {
-			return members, err
-		}
-		next := m.Offset
-		headers[off] = true
-		special := m.Name == indexName || m.Name == index64Name || m.Name == "//"
-		if special || !thin {
-			if m.Size > size-m.Offset {
-				return members, fmt.Errorf("member %q at offset %#x claims %d bytes, %d are there", m.Name, off, m.Size, size-m.Offset)
-			}
-			next += m.Size + m.Size&1
+			return l.members, err
 		}
 		off = next
-		switch {
-		case m.Name == "//":
-			if names, err = readNames(r, m); err != nil {
-				return members, err
-			}
-		case special:
-			index = &m
-		default:
-			if m.Name, err = longName(m.Name, names); err != nil {
-				return members, fmt.Errorf("member at offset %#x: %w", m.Offset-headerSize, err)
-			}
-			if thin {
-				m.Offset = 0
-			}
-			members = append(members, m)
+	}
+	if l.index != nil {
+		return l.members, checkIndex(r, *l.index, l.headers)
+	}
+	return l.members, nil
+}
+
+// library is a static library as far as it was read.
+type library struct {
+	r       io.ReaderAt
+	size    int64
+	thin    bool
+	members []Member
+	names   []byte         // the table of long names
+	index   *Member        // the symbol index, nil where there is none
+	headers map[int64]bool // offsets of all member headers
+}
+
+// readMember reads the member whose header is at off, and gives the offset of
+// the next header. In a thin library only the tables have content.
+func (l *library) readMember(off int64) (next int64, err error) {
+	m, err := readHeader(l.r, off, l.size)
+	if err != nil {
+		return 0, err
+	}
+	l.headers[off] = true
+	next = m.Offset
+	table := m.Name == indexName || m.Name == index64Name || m.Name == namesName
+	if table || !l.thin {
+		if m.Size > l.size-m.Offset {
+			return 0, fmt.Errorf("member %q at offset %#x claims %d bytes, %d are there", m.Name, off, m.Size, l.size-m.Offset)
 		}
+		next += m.Size + m.Size&1
 	}
-	if index != nil {
-		return members, checkIndex(r, *index, headers)
+	switch {
+	case m.Name == namesName:
+		l.names, err = readNames(l.r, m)
+	case table:
+		l.index = &m
+	default:
+		err = l.addFile(m)
 	}
-	return members, nil
+	return next, err
+}
+
+func (l *library) addFile(m Member) error {
+	name, err := longName(m.Name, l.names)
+	if err != nil {
+		return fmt.Errorf("member at offset %#x: %w", m.Offset-headerSize, err)
+	}
+	m.Name = name
+	if l.thin {
+		m.Offset = 0
+	}
+	l.members = append(l.members, m)
+	return nil
 }
 
 func readHeader(r io.ReaderAt, off, size int64) (Member, error) {

@@ -24,10 +24,8 @@ const (
 	PTX            Kind = 0x01
 	Cubin          Kind = 0x02
 	LTOIR          Kind = 0x08
-	Index          Kind = 0x20
 	RelocatablePTX Kind = 0x40
 	TileIR         Kind = 0x80
-	Concatenated   Kind = 0x100
 )
 
 // Flags are the flags of an entry.

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"os"
 	"slices"
@@ -11,13 +12,18 @@ import (
 )
 
 // driverErrors are the errors looked for in what a program prints, with the
-// names of the driver (CUDA Driver API, CUresult) and of the runtime, and the
-// text of cudaGetErrorString where that text means one error only (CUDA
-// Runtime API, cudaError; texts as CUDA 11.8 and 13.0 print them).
+// names of the driver (CUDA Driver API, CUresult; empty where only the runtime
+// has the error) and of the runtime, and the text of cudaGetErrorString where
+// that text means one error only (CUDA Runtime API, cudaError; texts as CUDA
+// 11.8 and 13.0 print them, those of 35, 36, 98 and 805 as 11.8 does).
 var driverErrors = []struct {
 	code                  int
 	driver, runtime, text string
 }{
+	{3, "CUDA_ERROR_NOT_INITIALIZED", "cudaErrorInitializationError", ""}, // "initialization error" may be anybody's
+	{35, "", "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version"},
+	{36, "", "cudaErrorCallRequiresNewerDriver", "API call is not supported in the installed CUDA driver"},
+	{98, "", "cudaErrorInvalidDeviceFunction", "invalid device function"},
 	{100, "CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice", "no CUDA-capable device is detected"},
 	{200, "CUDA_ERROR_INVALID_IMAGE", "cudaErrorInvalidKernelImage", "device kernel image is invalid"},
 	{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
@@ -33,6 +39,7 @@ var driverErrors = []struct {
 	{802, "CUDA_ERROR_SYSTEM_NOT_READY", "cudaErrorSystemNotReady", "system not yet initialized"},
 	{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "cudaErrorSystemDriverMismatch", "system has unsupported display driver / cuda driver combination"},
 	{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "cudaErrorCompatNotSupportedOnDevice", "forward compatibility was attempted on non supported HW"},
+	{805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "cudaErrorMpsConnectionFailed", "MPS client failed to connect to the MPS control daemon or the MPS server"},
 }
 
 // printedErrors looks for the driver's errors in what a program printed, for
@@ -55,7 +62,7 @@ func printedErrors(path, from string) []record.DriverError {
 	var places []place
 	for _, e := range driverErrors {
 		if at := firstOf(text, e.driver, e.runtime, e.text); at >= 0 {
-			places = append(places, place{at, record.DriverError{Code: e.code, Name: e.driver, From: from}})
+			places = append(places, place{at, record.DriverError{Code: e.code, Name: cmp.Or(e.driver, e.runtime), From: from}})
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int { return a.at - b.at })

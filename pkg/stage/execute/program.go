@@ -82,26 +82,10 @@ func runToEnd(ctx context.Context, cmd *exec.Cmd, timeout time.Duration, started
 	if err != nil {
 		return ending{}, err
 	}
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	var end ending
-	select {
-	case <-p.ended:
-	case <-timer.C:
-		end.exit.TimedOut = true
-	case <-ctx.Done():
-		end.exit.Interrupted = true
-	}
-	if end.exit.TimedOut || end.exit.Interrupted {
-		// The program is not reaped yet, so its number stands for its own
-		// group. ESRCH says that there is nothing left to kill.
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		select {
-		case <-p.ended:
-		case <-time.After(killGrace):
-			end.leftover = 1
-			return end, nil
-		}
+	if end.exit = p.wait(ctx, timeout); end.exit != (record.Exit{}) && !p.kill(cmd.Process.Pid) {
+		end.leftover = 1
+		return end, nil
 	}
 	close(p.reap)
 	<-p.reaped
@@ -142,6 +126,33 @@ func start(cmd *exec.Cmd) process {
 		close(p.reaped)
 	}()
 	return p
+}
+
+// wait gives the zero value when the program has ended by itself, else what
+// came before that.
+func (p process) wait(ctx context.Context, timeout time.Duration) record.Exit {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		return record.Exit{}
+	case <-timer.C:
+		return record.Exit{TimedOut: true}
+	case <-ctx.Done():
+		return record.Exit{Interrupted: true}
+	}
+}
+
+// kill ends the program's process group and reports whether the program went
+// in time. It is not reaped yet, so its number stands for its own group.
+func (p process) kill(pid int) bool {
+	_ = syscall.Kill(-pid, syscall.SIGKILL) // ESRCH: there is nothing left to kill
+	select {
+	case <-p.ended:
+		return true
+	case <-time.After(killGrace):
+		return false
+	}
 }
 
 // waitWithoutReaping returns when the process has ended and leaves it a zombie.

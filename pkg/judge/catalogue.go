@@ -1,5 +1,7 @@
 package judge
 
+import "maps"
+
 // Kind is what is fixed for a finding's ID.
 type Kind struct {
 	Severity Severity
@@ -9,7 +11,24 @@ type Kind struct {
 
 // Catalogue gives the kind of every finding by its ID. docs/findings.md
 // documents each of them; a test compares the two.
-func Catalogue() map[string]Kind { return catalogue }
+func Catalogue() map[string]Kind { return maps.Clone(catalogue) }
+
+// Title gives the title of a finding.
+func (f Finding) Title() string { return catalogue[f.ID].Title }
+
+// Part is a part of the work that findings are about.
+type Part byte
+
+// The parts, by the first digit of an ID.
+const (
+	FilesPart   Part = '1'
+	RunsPart    Part = '2'
+	MachinePart Part = '3'
+	GatePart    Part = '4'
+)
+
+// Part tells the part that a finding is about.
+func (f Finding) Part() Part { return Part(f.ID[2]) }
 
 func fails(title string) Kind      { return Kind{Error, Failed, title} }
 func unverified(title string) Kind { return Kind{Error, NotVerified, title} }
@@ -28,8 +47,8 @@ var catalogue = map[string]Kind{
 	"CP109": unverified("Coverage not guaranteed"),
 	"CP110": fails("Required kernel not found"),
 	"CP111": fails("Host architecture differs"),
-	"CP113": unverified("Artifact not built here"),
 	"CP112": warns("Kernels only by JIT"),
+	"CP113": unverified("Artifact not built here"),
 	"CP120": fails("cuobjdump disagrees"),
 	"CP121": notes("Cross-check not done"),
 	"CP130": fails("Shared library not found"),

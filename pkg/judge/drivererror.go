@@ -28,6 +28,7 @@ var refusals = map[int]string{
 // verdict, however it ended.
 var unfit = map[int]string{
 	100: "no CUDA device was found",
+	802: "the system is not ready yet (fabric manager)",
 	803: "the driver library does not fit the kernel driver",
 	804: "forward compatibility is not supported on this device",
 	805: "the MPS control daemon could not be reached",

@@ -23,7 +23,7 @@ func (s sight) outcomes(runs map[manifest.Mode]record.Run, about func(string, ma
 	shipped, hasShipped := runs[manifest.AsShippedMode]
 	switch {
 	case hasNative && hasPTX && !passed(s.entry, native) && !passed(s.entry, ptx):
-		about("CP203", "", Finding{
+		about("CP203", manifest.NativeMode+", "+manifest.PTXMode, Finding{
 			Fact:   fmt.Sprintf("Both fail. Native: %s. PTX: %s.", ending(native), ending(ptx)),
 			Cause:  join("native: "+s.why(native), "PTX: "+s.why(ptx)),
 			Action: s.action(native, ptx),

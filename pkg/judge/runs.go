@@ -3,9 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -79,7 +77,7 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 		run := r.Runs[i]
 		if code, found := environmentError(e, run); found {
 			about("CP210", mode, Finding{
-				Fact:   fmt.Sprintf("The run ended with %s, and %s.", exitOf(run), returned(code)),
+				Fact:   fmt.Sprintf("The run ended with %s, and %s.", Ended(run), returned(code)),
 				Cause:  "Driver, driver library and device do not fit together: " + meaning(code.Code) + ".",
 				Action: "Correct the driver installation or library path (libcuda" + libcudaPath(run) + "), and run again.",
 			})
@@ -90,138 +88,15 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 			continue
 		}
 		runs[mode] = run
-		observe(e, run, mode, about)
-	}
-	sight{r, e, d}.outcomes(runs, about)
-	return found
-}
-
-// observe adds what is to be said of one run apart from its outcome.
-func observe(entry manifest.EntryPoint, run record.Run, mode manifest.Mode, about func(string, manifest.Mode, Finding)) {
-	if run.Leftover > 0 {
-		about("CP215", mode, Finding{
-			Fact:   fmt.Sprintf("%d processes outlived the program and were killed.", run.Leftover),
-			Action: "Let the entry point wait for its children.",
-		})
-	}
-	if n := run.Stdout.Dropped + run.Stderr.Dropped; n > 0 {
-		about("CP217", mode, Finding{Fact: fmt.Sprintf("%d bytes of output were not kept; lines were checked over all of it.", n)})
-	}
-	if !passed(entry, run) {
-		return
-	}
-	if e, failed := firstError(run, faults); failed {
-		about("CP209", mode, Finding{
-			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
-			Cause:  "A kernel failed and the program did not look: " + meaning(e.Code) + ".",
-			Action: "Check every CUDA call and launch (cudaGetLastError, cudaDeviceSynchronize).",
-		})
-		return
-	}
-	if e, refused := firstError(run, refusals); refused {
-		about("CP209", mode, Finding{
-			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
-			Cause:  "A launch or load failed and the program did not look: " + meaning(e.Code) + ".",
-			Action: "Check every CUDA call and launch (cudaGetLastError), and give the device an image for every kernel.",
-		})
-		return // what was loaded meanwhile says nothing more
-	}
-	using := slices.IndexFunc(run.Processes, usesArtifact)
-	if using < 0 {
-		about("CP206", mode, Finding{
-			Fact:   "The run passed, but " + notSeen(run) + ".",
-			Cause:  "The program does not use the GPU, is linked statically, or a wrapper (env -i, sudo, a container) dropped the variables, so nothing shows that the mode was in force.",
-			Action: "Run the artifact itself as the entry point, without a wrapper that clears the environment.",
-		})
-		return
-	}
-	jit := slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && p.JITCompiler })
-	switch {
-	case mode == manifest.PTXMode && !jit:
-		about("CP207", mode, Finding{
-			Fact:   "The run passed, but no process that used the artifact loaded libnvidia-ptxjitcompiler.",
-			Cause:  "The program reset the variables, launched no kernel, or loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch.",
-			Action: "Let the entry point launch kernels from the artifact's PTX.",
-		})
-	case mode == manifest.NativeMode && jit:
-		about("CP208", mode, Finding{
-			Fact:   "The run passed with CUDA_DISABLE_PTX_JIT=1, but libnvidia-ptxjitcompiler was loaded.",
-			Cause:  "Relocatable code was linked by the driver at load time, or the program reset the variables.",
-			Action: "Link the device code at build time, with the -gencode options of the compile step.",
-		})
-	case mode == manifest.AsShippedMode && jit && run.CacheFiles > 0:
-		about("CP205", mode, Finding{
-			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start: its JIT compiler was loaded and the empty cache got %d files.", run.CacheFiles),
-			Cause:  "There is no machine code for this device, so every first start compiles, silently.",
-			Action: "Compile and link with -gencode for this device's capability.",
-		})
-	}
-}
-
-func usesArtifact(p record.Process) bool { return p.Libcuda != "" && len(p.Artifacts) > 0 }
-
-// notSeen says what was missing for a process to count.
-func notSeen(run record.Run) string {
-	if run.LoaderProblem != "" {
-		return "the loader's record is missing: " + run.LoaderProblem
-	}
-	var cuda, mapped bool
-	for _, p := range run.Processes {
-		cuda = cuda || p.Libcuda != ""
-		mapped = mapped || len(p.Artifacts) > 0
-	}
-	switch {
-	case !cuda && !mapped:
-		return "no process was seen that loads libcuda or maps an artifact"
-	case !cuda:
-		return "no process was seen that loads libcuda"
-	case !mapped:
-		return "no process was seen that maps an artifact"
-	}
-	return "no one process was seen that both loads libcuda and maps an artifact"
-}
-
-// neverLoaded names the artifacts that no run proves anything about: in every
-// mode of the entry points that use it, a process must have loaded it together
-// with the driver.
-func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
-	var found []Finding
-	for _, a := range r.Artifacts {
-		if a.Format != artifact.Executable && a.Format != artifact.SharedLibrary {
-			continue
-		}
-		users := slices.DeleteFunc(slices.Clone(m.EntryPoints), func(e manifest.EntryPoint) bool {
-			return !slices.ContainsFunc(r.Runs, func(run record.Run) bool { return run.EntryPoint == e.Name && loaded(run, a.Path) })
-		})
-		if len(users) == 0 {
-			found = append(found, Finding{
-				ID: "CP214", Artifact: a.Path,
-				Fact:   "No process of a run was seen to load the file together with libcuda, so the runs say nothing about it.",
-				Cause:  "No entry point uses it, or the program that does could not be followed.",
-				Action: "Add an entry point that uses it.",
-			})
-		}
-		for _, e := range users {
-			for _, run := range r.Runs {
-				attributed := slices.ContainsFunc(run.Processes, usesArtifact) // else CP206 says so
-				if run.EntryPoint == e.Name && passed(e, run) && attributed && !loaded(run, a.Path) {
-					found = append(found, Finding{
-						ID: "CP214", Artifact: a.Path, EntryPoint: e.Name, Mode: run.Mode, Device: run.Device,
-						Fact:   "The entry point loads the file together with libcuda in another of its runs, but not in this one.",
-						Cause:  "The program takes another path in this mode, so this run says nothing about the file.",
-						Action: "Let the entry point do the same in every mode.",
-					})
-				}
+		remarks(run, mode, about)
+		if passed(e, run) {
+			if f := attribution(run); f.ID != "" {
+				about(f.ID, mode, f)
 			}
 		}
 	}
+	sight{r, e, d}.outcomes(runs, about)
 	return found
-}
-
-// loaded reports whether a process of the run loaded the artifact together with
-// the driver.
-func loaded(run record.Run, path string) bool {
-	return slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && slices.Contains(p.Artifacts, path) })
 }
 
 // passed reports whether a run ended as the manifest expects. What the record
@@ -252,32 +127,15 @@ func passed(e manifest.EntryPoint, run record.Run) bool {
 	return !slices.ContainsFunc(run.Checks, func(c record.Check) bool { return !c.OK })
 }
 
-// exitOf says in a few words how a run's program ended.
-func exitOf(run record.Run) string {
-	switch {
-	case run.NotStarted != "":
-		return "not started: " + run.NotStarted
-	case run.Exit.TimedOut:
-		return "killed after its timeout"
-	case run.Exit.Signal != "" && run.Exit.CoreDumped:
-		return "died by " + run.Exit.Signal + " with a core dump"
-	case run.Exit.Signal != "":
-		return "died by " + run.Exit.Signal
+// remarks adds what is to be said of a run however it ended.
+func remarks(run record.Run, mode manifest.Mode, about func(string, manifest.Mode, Finding)) {
+	if run.Leftover > 0 {
+		about("CP215", mode, Finding{
+			Fact:   fmt.Sprintf("%d processes outlived the program and were killed.", run.Leftover),
+			Action: "Let the entry point wait for its children.",
+		})
 	}
-	return fmt.Sprintf("exit code %d", run.Exit.Code)
-}
-
-// ending says how a run ended, which expectations it missed, and what the
-// driver returned first.
-func ending(run record.Run) string {
-	words := []string{exitOf(run)}
-	for _, c := range run.Checks {
-		if !c.OK && c.What != "exit code" {
-			words = append(words, fmt.Sprintf("%s: want %s, got %s", c.What, c.Want, c.Got))
-		}
+	if n := run.Stdout.Dropped + run.Stderr.Dropped; n > 0 {
+		about("CP217", mode, Finding{Fact: fmt.Sprintf("%d bytes of output were not kept; lines were checked over all of it.", n)})
 	}
-	if len(run.DriverErrors) > 0 {
-		words = append(words, returned(run.DriverErrors[0]))
-	}
-	return strings.Join(words, "; ")
 }

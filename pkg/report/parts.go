@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -42,7 +43,7 @@ func inspectionState(r *record.Record, list []judge.Finding) string {
 	}
 	errors := 0
 	for _, f := range list {
-		if f.ID >= "CP101" && f.ID < "CP200" && f.Severity == judge.Error {
+		if f.Part() == judge.FilesPart && f.Severity == judge.Error {
 			errors++
 		}
 	}
@@ -64,8 +65,8 @@ func runState(list []record.Run, mode string, findings []judge.Finding) string {
 		return "not run"
 	}
 	bad := slices.ContainsFunc(findings, func(f judge.Finding) bool {
-		// A finding about both modes names none.
-		return f.ID >= "CP200" && f.ID < "CP300" && f.Severity == judge.Error && (f.Mode == mode || f.ID == "CP203" && mode != "as-shipped")
+		// One finding may be about several modes.
+		return f.Part() == judge.RunsPart && f.Severity == judge.Error && slices.Contains(strings.Split(f.Mode, ", "), mode)
 	})
 	if bad {
 		return count(runs, "run", "runs") + ", not all proven"

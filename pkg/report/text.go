@@ -62,13 +62,12 @@ func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 func findings(p *printer, list []judge.Finding) {
 	colors := map[judge.Severity]string{judge.Error: "1;31", judge.Warning: "1;33", judge.Note: "1;36"}
 	for _, f := range fold(list) {
-		kind := judge.Catalogue()[f.ID]
 		head := string(f.Severity)
 		if f.Effect == judge.NotVerified {
 			head = "not verified"
 		}
 		p.line("")
-		p.line(p.paint(colors[f.Severity], head+" "+f.ID) + " " + kind.Title)
+		p.line(p.paint(colors[f.Severity], head+" "+f.ID) + " " + f.Title())
 		if where := where(f); where != "" {
 			p.text(2, "", where)
 		}
@@ -191,7 +190,7 @@ func runs(p *printer, r *record.Record) {
 	for _, run := range r.Runs {
 		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, deviceOf(r, run.Device)))
 		p.text(4, "", outcome(run))
-		if !met(run) {
+		if met(run) < len(run.Checks) {
 			tails(p, run)
 		}
 	}
@@ -199,20 +198,11 @@ func runs(p *printer, r *record.Record) {
 
 // outcome says how a run ended and what was seen of it.
 func outcome(run record.Run) string {
-	var words []string
-	switch {
-	case run.NotStarted != "":
-		return "not started: " + run.NotStarted
-	case run.Exit.Interrupted:
-		words = append(words, "interrupted")
-	case run.Exit.TimedOut:
-		words = append(words, "timed out")
-	case run.Exit.Signal != "":
-		words = append(words, run.Exit.Signal)
-	default:
-		words = append(words, fmt.Sprintf("exit %d", run.Exit.Code))
+	words := []string{judge.Ended(run)}
+	if run.NotStarted != "" {
+		return words[0]
 	}
-	words = append(words, fmt.Sprintf("%d of %d expectations met", kept(run), len(run.Checks)))
+	words = append(words, fmt.Sprintf("%d of %d expectations met", met(run), len(run.Checks)))
 	for _, e := range run.DriverErrors {
 		words = append(words, fmt.Sprintf("driver error %d %s", e.Code, e.Name))
 	}
@@ -223,6 +213,17 @@ func outcome(run record.Run) string {
 		words = append(words, count(run.CacheFiles, "file in the cache", "files in the cache"))
 	}
 	return strings.Join(words, ", ")
+}
+
+// met counts the expectations that a run met.
+func met(run record.Run) int {
+	n := 0
+	for _, c := range run.Checks {
+		if c.OK {
+			n++
+		}
+	}
+	return n
 }
 
 func deviceOf(r *record.Record, uuid string) string {
@@ -246,19 +247,6 @@ func source(p *printer, s record.Source) {
 	}
 	p.text(2, "", count(len(s.Inputs), "build input", "build inputs")+" hashed")
 }
-
-// kept counts the expectations that a run met.
-func kept(run record.Run) int {
-	n := 0
-	for _, c := range run.Checks {
-		if c.OK {
-			n++
-		}
-	}
-	return n
-}
-
-func met(run record.Run) bool { return len(run.Checks) > 0 && kept(run) == len(run.Checks) }
 
 // tails shows the end of what a failed run printed: the report must stand alone
 // where the bundle is not at hand.

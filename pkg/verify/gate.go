@@ -2,14 +2,12 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/bundle"
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/report"
@@ -90,17 +88,9 @@ func (w *work) release(ctx context.Context, path string) (judge.Release, error) 
 
 // hashFile gives a file's SHA-256, empty where there is no such file.
 func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+	sum, _, err := artifact.HashFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return sum, err
 }

@@ -1,0 +1,138 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// attribution says whether a run that passed is what its mode claims: code of
+// an artifact, by machine code or by PTX. The zero ID says that it is.
+func attribution(run record.Run) Finding {
+	if e, failed := firstError(run, faults); failed {
+		return Finding{
+			ID:     "CP209",
+			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
+			Cause:  "A kernel failed and the program did not look: " + meaning(e.Code) + ".",
+			Action: "Check every CUDA call and launch (cudaGetLastError, cudaDeviceSynchronize).",
+		}
+	}
+	if e, refused := firstError(run, refusals); refused {
+		return Finding{
+			ID:     "CP209",
+			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
+			Cause:  "A launch or load failed and the program did not look: " + meaning(e.Code) + ".",
+			Action: "Check every CUDA call and launch (cudaGetLastError), and give the device an image for every kernel.",
+		}
+	}
+	if !slices.ContainsFunc(run.Processes, usesArtifact) {
+		return Finding{
+			ID:     "CP206",
+			Fact:   "The run passed, but " + notSeen(run) + ".",
+			Cause:  "The program does not use the GPU, is linked statically, or a wrapper (env -i, sudo, a container) dropped the variables, so nothing shows that the mode was in force.",
+			Action: "Run the artifact itself as the entry point, without a wrapper that clears the environment.",
+		}
+	}
+	return signs(run)
+}
+
+// signs compares what the driver loaded with the mode.
+// libnvidia-ptxjitcompiler is mapped when PTX is compiled, when relocatable
+// code is linked at load time, and when no image fits (measured on an H200,
+// driver 580.159.04).
+func signs(run record.Run) Finding {
+	jit := slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && p.JITCompiler })
+	switch mode := manifest.Mode(run.Mode); {
+	case mode == manifest.PTXMode && !jit:
+		return Finding{
+			ID:     "CP207",
+			Fact:   "The run passed, but no process that used the artifact loaded libnvidia-ptxjitcompiler.",
+			Cause:  "The program reset the variables, launched no kernel, or loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch.",
+			Action: "Let the entry point launch kernels from the artifact's PTX.",
+		}
+	case mode == manifest.NativeMode && jit:
+		return Finding{
+			ID:     "CP208",
+			Fact:   "The run passed with CUDA_DISABLE_PTX_JIT=1, but libnvidia-ptxjitcompiler was loaded.",
+			Cause:  "Relocatable code was linked by the driver at load time, or the program reset the variables.",
+			Action: "Link the device code at build time, with the -gencode options of the compile step.",
+		}
+	case mode == manifest.AsShippedMode && jit && run.CacheFiles > 0:
+		return Finding{
+			ID:     "CP205",
+			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start: its JIT compiler was loaded and the empty cache got %d files.", run.CacheFiles),
+			Cause:  "There is no machine code for this device, so every first start compiles, silently.",
+			Action: "Compile and link with -gencode for this device's capability.",
+		}
+	}
+	return Finding{}
+}
+
+func usesArtifact(p record.Process) bool { return p.Libcuda != "" && len(p.Artifacts) > 0 }
+
+// notSeen says what was missing for a process to count.
+func notSeen(run record.Run) string {
+	if run.LoaderProblem != "" {
+		return "the loader's record is missing: " + run.LoaderProblem
+	}
+	var cuda, mapped bool
+	for _, p := range run.Processes {
+		cuda = cuda || p.Libcuda != ""
+		mapped = mapped || len(p.Artifacts) > 0
+	}
+	switch {
+	case !cuda && !mapped:
+		return "no process was seen that loads libcuda or maps an artifact"
+	case !cuda:
+		return "no process was seen that loads libcuda"
+	case !mapped:
+		return "no process was seen that maps an artifact"
+	}
+	return "no one process was seen that both loads libcuda and maps an artifact"
+}
+
+// neverLoaded names the artifacts that no run proves anything about: in every
+// mode of the entry points that use it, a process must have loaded it together
+// with the driver.
+func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
+	var found []Finding
+	for _, a := range r.Artifacts {
+		if a.Format != artifact.Executable && a.Format != artifact.SharedLibrary {
+			continue
+		}
+		users := slices.DeleteFunc(slices.Clone(m.EntryPoints), func(e manifest.EntryPoint) bool {
+			return !slices.ContainsFunc(r.Runs, func(run record.Run) bool { return run.EntryPoint == e.Name && loaded(run, a.Path) })
+		})
+		if len(users) == 0 {
+			found = append(found, Finding{
+				ID: "CP214", Artifact: a.Path,
+				Fact:   "No process of a run was seen to load the file together with libcuda, so the runs say nothing about it.",
+				Cause:  "No entry point uses it, or the program that does could not be followed.",
+				Action: "Add an entry point that uses it.",
+			})
+		}
+		for _, e := range users {
+			for _, run := range r.Runs {
+				attributed := slices.ContainsFunc(run.Processes, usesArtifact) // else CP206 says so
+				if run.EntryPoint == e.Name && passed(e, run) && attributed && !loaded(run, a.Path) {
+					found = append(found, Finding{
+						ID: "CP214", Artifact: a.Path, EntryPoint: e.Name, Mode: run.Mode, Device: run.Device,
+						Fact:   "The entry point loads the file together with libcuda in another of its runs, but not in this one.",
+						Cause:  "The program takes another path in this mode, so this run says nothing about the file.",
+						Action: "Let the entry point do the same in every mode.",
+					})
+				}
+			}
+		}
+	}
+	return found
+}
+
+// loaded reports whether a process of the run loaded the artifact together with
+// the driver.
+func loaded(run record.Run, path string) bool {
+	return slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && slices.Contains(p.Artifacts, path) })
+}

@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Dist builds static binaries of the targets for linux/amd64 and linux/arm64 into dist/, with checksums.
@@ -16,6 +18,11 @@ func Dist(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	version, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--tags").Output()
+	if err != nil {
+		return fmt.Errorf("git describe: %w", err)
+	}
+	ldflags := "-s -w -X github.com/cudaproof/cudaproof/pkg/verify.version=" + strings.TrimSpace(string(version))
 	var sums []byte
 	for _, arch := range []string{"amd64", "arm64"} {
 		name := "cudaproof-linux-" + arch
@@ -26,7 +33,7 @@ func Dist(ctx context.Context) error {
 		// mage runs the Go command itself; these reach it by the environment.
 		env := []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath"}
 		err = goCommand(ctx, env, "tool", "mage", "-d", "magefiles/standalone", "-w", ".",
-			"-compile", path, "-goos", "linux", "-goarch", arch, "-ldflags", "-s -w")
+			"-compile", path, "-goos", "linux", "-goarch", arch, "-ldflags", ldflags)
 		if err != nil {
 			return err
 		}

@@ -57,6 +57,7 @@ func Inspect(ctx context.Context,
 	manifest *string, // the manifest (default $CUDAPROOF_MANIFEST, then cudaproof.yaml)
 	path *string, // one file or glob to read instead, without a manifest
 	crosscheck *bool, // compare with cuobjdump
+	kernels *bool, // with -path: list the kernels by name
 	json *bool, // print JSON on standard output
 ) error {
 	return run(func(o verify.Options) error {
@@ -64,7 +65,7 @@ func Inspect(ctx context.Context,
 			if manifest != nil {
 				return &verify.ExitError{Code: verify.ExitManifest, Text: "cudaproof: -path looks at files without a manifest: give -path or -manifest, not both"}
 			}
-			return verify.Look(ctx, o, *path, isSet(crosscheck))
+			return verify.Look(ctx, o, *path, isSet(crosscheck), isSet(kernels))
 		}
 		return verify.Inspect(ctx, o, isSet(crosscheck))
 	}, manifest, nil, json)

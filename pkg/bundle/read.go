@@ -102,5 +102,14 @@ func decode(data []byte) (*record.Record, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("found data after the record: %s", advice)
 	}
+	// Written again it must be the same: this refuses what the decoder lets
+	// pass, such as a key given twice or in other letters.
+	again, err := encode(&r)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(again, data) {
+		return nil, fmt.Errorf("not as cudaproof writes it: %s", advice)
+	}
 	return &r, nil
 }

@@ -54,7 +54,7 @@ func buildFindings(name string, b record.Build) []Finding {
 		found = append(found, Finding{
 			ID:     "CP304",
 			Fact:   fmt.Sprintf("Build %s was not done: %s.", name, b.Problem),
-			Action: "Run on a machine that can build it.",
+			Action: "Run on a machine that can build it, or correct what stopped it.",
 		})
 	}
 	if len(b.Environment) > 0 {

@@ -49,6 +49,8 @@ var catalogue = map[string]Kind{
 	"CP111": fails("Host architecture differs"),
 	"CP112": warns("Kernels only by JIT"),
 	"CP113": unverified("Artifact not built here"),
+	"CP114": notes("Devices present not looked for"),
+	"CP115": notes("Device runtime left aside"),
 	"CP120": fails("cuobjdump disagrees"),
 	"CP121": notes("Cross-check not done"),
 	"CP130": fails("Shared library not found"),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
@@ -17,8 +18,15 @@ import (
 func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 	var found []Finding
 	devices := wantedDevices(m, r)
+	if m.Require.PresentDevices && r.Probe.Host == (record.Host{}) {
+		found = append(found, Finding{
+			ID:   "CP114",
+			Fact: "The manifest asks that the devices present be covered; inspection alone does not look for any.",
+		})
+	}
 	for _, a := range r.Artifacts {
 		for _, o := range a.Objects {
+			found = append(found, leftAside(a.Path, o)...)
 			for _, mod := range modules(a.Format, o) {
 				at := site{artifact: a.Path, module: mod}
 				for _, t := range m.Require.Native {
@@ -35,6 +43,20 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 					}
 				}
 			}
+		}
+	}
+	return found
+}
+
+// leftAside names the containers that are not judged.
+func leftAside(path string, o artifact.Object) []Finding {
+	var found []Finding
+	for _, c := range o.Code.Containers {
+		if deviceRuntime(c) {
+			found = append(found, Finding{
+				ID: "CP115", Artifact: path, Container: place(o, c),
+				Fact: "The container is NVIDIA's device runtime (libcudadevrt) by the names of its kernels; its targets are not judged.",
+			})
 		}
 	}
 	return found

@@ -88,12 +88,17 @@ func TestArchiveRelocatable(t *testing.T) {
 // nvcc links NVIDIA's device runtime into programs with relocatable code; it
 // has its own targets, and the project cannot give it others.
 func TestDeviceRuntimeIsNotOurs(t *testing.T) {
-	const runtime = "__nv_static_52__f4510a67_22_cuda_device_runtime_cu_3ecce0c0_2317245__Z9memcpy_3dv"
+	const runtime = "__nv_static_52__f4510a67_22_cuda_device_runtime_cu_3ecce0c0_2317245__Z16memcpy_3d_deviceIjLi0EEv"
 	file := []devicecode.Container{
 		container(t, devicecode.Relocatable, "compute_90:k"),
 		container(t, devicecode.Relocatable, "sm_90:"+runtime, "compute_121:"+runtime),
 	}
 	r := &record.Record{Artifacts: []record.Artifact{program(file...)}}
-	equal(t, "PTX", ids(Coverage(wanting(t, nil, []string{"compute_90"}), r)), nil)
-	equal(t, "native", ids(Coverage(wanting(t, []string{"sm_90"}, nil), r)), []string{"CP104"})
+	equal(t, "PTX", ids(Coverage(wanting(t, nil, []string{"compute_90"}), r)), []string{"CP115"})
+	equal(t, "native", ids(Coverage(wanting(t, []string{"sm_90"}, nil), r)), []string{"CP104", "CP115"})
+
+	// A kernel of the project's in a file of that name is the project's.
+	const own = "__nv_static_43__0f0f0f0f_25_my_cuda_device_runtime_cu_3ecce0c0_1__Z1kPi"
+	r.Artifacts = []record.Artifact{program(container(t, devicecode.WholeProgram, "sm_52:"+own))}
+	equal(t, "own kernel", ids(Coverage(wanting(t, []string{"sm_90"}, nil), r)), []string{"CP104"})
 }

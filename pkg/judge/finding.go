@@ -53,7 +53,7 @@ type Finding struct {
 // Result is a judgement.
 type Result struct {
 	Verdict  Verdict   `json:"verdict"`
-	Findings []Finding `json:"findings"` // errors first, then by ID and place
+	Findings []Finding `json:"findings"` // failures, then what was not verified, then the rest; by ID and place
 }
 
 // Family judges one part of a record.
@@ -79,9 +79,11 @@ func Conclude(found []Finding) Result {
 		found[i].Severity, found[i].Effect = kind.Severity, kind.Effect
 	}
 	rank := map[Severity]int{Error: 0, Warning: 1, Note: 2}
+	effects := map[Verdict]int{Failed: 0, NotVerified: 1}
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(rank[a.Severity], rank[b.Severity]),
+			cmp.Compare(effects[a.Effect], effects[b.Effect]),
 			cmp.Compare(a.ID, b.ID),
 			cmp.Compare(a.Artifact, b.Artifact),
 			cmp.Compare(a.EntryPoint, b.EntryPoint),

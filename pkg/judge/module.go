@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -99,15 +100,18 @@ func names(images []devicecode.Image) map[string]string {
 	return list
 }
 
-// deviceRuntime reports whether a container comes from NVIDIA's libcudadevrt,
-// which nvcc adds to programs with relocatable device code: the names of its
-// kernels carry its own source file, cuda_device_runtime.cu (seen in programs
-// of nvcc 13.0.88). It is not the project's to compile for other targets.
+// deviceRuntimeKernel matches the kernels of NVIDIA's libcudadevrt by the source
+// file and function in their names (seen in that of nvcc 11.8 and 13.0).
+var deviceRuntimeKernel = regexp.MustCompile(`^__nv_static_\d+__[0-9a-f]{8}_22_cuda_device_runtime_cu_[0-9a-f]{8}_\d+__Z\d+(memcpy|memset)_`)
+
+// deviceRuntime reports whether a container comes from libcudadevrt, which nvcc
+// adds to programs with relocatable device code. It has targets of its own, and
+// the project cannot give it others.
 func deviceRuntime(c devicecode.Container) bool {
 	kernels := 0
 	for _, i := range c.Images {
 		for _, k := range i.Kernels {
-			if !strings.Contains(k.Mangled, "_cuda_device_runtime_cu_") {
+			if !deviceRuntimeKernel.MatchString(k.Mangled) {
 				return false
 			}
 			kernels++

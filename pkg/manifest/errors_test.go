@@ -79,7 +79,7 @@ func TestMistakes(t *testing.T) {
 			"4: not valid YAML on this line or in what begins on it: did not find expected key",
 		}},
 		{"open list", "version: 1\nproject: p\nbuild: [a,\nartifacts: [{path: a.so}]\n", []string{
-			"3: not valid YAML on this line or in what begins on it: did not find expected ',' or ']'",
+			`3: not valid YAML on this line or in what begins on it: did not find expected ',' or ']'; text with any of * ? [ ] { } , & ! in it must be in quotes, as in ["src/*.cu"]`,
 		}},
 		{"undefined tag handle", "version: 1\nproject: !x!y z\n", []string{"2: not valid YAML: found undefined tag handle"}},
 		{"second document", head + "---\n" + head, []string{"4:1: found a second YAML document, expected one"}},

@@ -114,7 +114,9 @@ func (d *decoder) parse(data []byte) *yaml.Node {
 var (
 	syntaxError = regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
 	parserError = regexp.MustCompile(`^(did not find expected (key|'-' indicator|',' or|node content|<)|found (undefined|duplicate|incompatible))`)
-	blockError  = regexp.MustCompile(`^did not find expected (key|'-' indicator|',' or)`)
+	// quoteHint matches what a glob without quotes gives inside brackets.
+	quoteHint  = regexp.MustCompile(`^did not find expected (alphabetic or numeric character|',' or)`)
+	blockError = regexp.MustCompile(`^did not find expected (key|'-' indicator|',' or)`)
 )
 
 func (d *decoder) syntax(err error) {
@@ -130,6 +132,9 @@ func (d *decoder) syntax(err error) {
 	}
 	if blockError.MatchString(text) {
 		where = " on this line or in what begins on it"
+	}
+	if quoteHint.MatchString(text) {
+		text += `; text with any of * ? [ ] { } , & ! in it must be in quotes, as in ["src/*.cu"]`
 	}
 	d.errorAt(line, 0, "not valid YAML%s: %s", where, text)
 }

@@ -65,12 +65,9 @@ func (d *decoder) target(where string, class arch.Class) func(*yaml.Node) (arch.
 }
 
 func (d *decoder) anyTarget(n *yaml.Node, where string) (arch.Target, bool) {
-	s, ok := d.text(n, where)
-	if !ok {
-		return arch.Target{}, false
-	}
-	t, err := arch.ParseTarget(s)
-	if err != nil {
+	// A bare number is no case for quotes here.
+	t, err := arch.ParseTarget(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil {
 		d.wrong(n, where, "a target such as sm_90, sm_90a or compute_90")
 		return arch.Target{}, false
 	}

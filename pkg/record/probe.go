@@ -20,7 +20,6 @@ type Probe struct {
 type Host struct {
 	Machine string `json:"machine"` // as `uname -m` says it
 	OS      string `json:"os"`
-	Kernel  string `json:"kernel,omitempty"`
 }
 
 // Driver is the installed driver.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,12 +13,33 @@ import (
 
 // Files writes what inspection read of each file: targets by SASS and PTX with
 // kernel counts, then what is special.
-func Files(w io.Writer, files []record.Artifact, style Style) error {
+// With kernels, it lists them too, as a manifest may name them.
+func Files(w io.Writer, files []record.Artifact, kernels bool, style Style) error {
 	p := &printer{w: w, style: style}
 	for _, a := range files {
 		file(p, a, true)
+		if kernels {
+			for _, name := range kernelNames(a) {
+				p.text(4, "kernel ", name)
+			}
+		}
 	}
 	return p.err
+}
+
+// kernelNames gives the names of a file's kernels, sorted, each once.
+func kernelNames(a record.Artifact) []string {
+	names := map[string]bool{}
+	for _, o := range a.Objects {
+		for _, c := range o.Code.Containers {
+			for _, i := range c.Images {
+				for _, k := range i.Kernels {
+					names[k.Name] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // file writes one file; problems are left out where findings name them.
@@ -47,25 +69,38 @@ func file(p *printer, a record.Artifact, problems bool) {
 		p.text(4, "needs ", d.Name+" => "+found)
 	}
 	if problems {
-		if a.Problem != "" {
-			p.text(4, "problem: ", a.Problem)
+		unread(p, a)
+	}
+	crossCheck(p, a.CrossCheck, problems)
+}
+
+// unread writes what could not be read of a file.
+func unread(p *printer, a record.Artifact) {
+	if a.Problem != "" {
+		p.text(4, "problem: ", a.Problem)
+	}
+	for _, o := range a.Objects {
+		for _, problem := range o.Code.Problems {
+			place := strings.TrimSpace(o.Name + " " + problem.Section)
+			p.text(4, "problem: ", fmt.Sprintf("%s offset 0x%x: %s", place, problem.Offset, problem.Text))
 		}
-		for _, o := range a.Objects {
-			for _, problem := range o.Code.Problems {
-				p.text(4, "problem: ", strings.TrimSpace(fmt.Sprintf("%s %s", o.Name, problem.Section))+fmt.Sprintf(" offset 0x%x: %s", problem.Offset, problem.Text))
-			}
-		}
-		switch {
-		case len(a.CrossCheck.Differences) > 0:
-			for _, d := range a.CrossCheck.Differences {
-				p.text(4, "cuobjdump differs: ", d)
-			}
-		case a.CrossCheck.Done:
-			p.text(4, "", fmt.Sprintf("cross-check: cuobjdump %s agrees on %d targets and kernels", a.CrossCheck.Version, a.CrossCheck.Agreed))
-		}
-		if a.CrossCheck.NotDone != "" {
-			p.text(4, "cross-check not done: ", a.CrossCheck.NotDone)
-		}
+	}
+}
+
+// crossCheck writes how the reading compares with cuobjdump's; differences and
+// gaps are left out where findings name them.
+func crossCheck(p *printer, c record.CrossCheck, problems bool) {
+	if c.Done && len(c.Differences) == 0 {
+		p.text(4, "", fmt.Sprintf("cross-check: cuobjdump %s agrees on %d targets and kernels", c.Version, c.Agreed))
+	}
+	if !problems {
+		return
+	}
+	for _, d := range c.Differences {
+		p.text(4, "cuobjdump differs: ", d)
+	}
+	if c.NotDone != "" {
+		p.text(4, "cross-check not done: ", c.NotDone)
 	}
 }
 
@@ -120,7 +155,7 @@ func imageName(i devicecode.Image) string {
 		name += ", debug"
 	}
 	if i.Empty() {
-		name += ", empty (link stub)"
+		name += ", empty"
 	}
 	return name
 }

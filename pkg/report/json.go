@@ -29,10 +29,11 @@ func JSON(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, o.Bundle, r})
 }
 
-// Value writes any part of a record as indented JSON. HTML characters are
-// escaped, so that it may stand in a page.
+// Value writes any part of a record as indented JSON. The characters < and >
+// stand as they are, so that the name of a kernel can be copied.
 func Value(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }

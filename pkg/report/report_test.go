@@ -44,7 +44,7 @@ func TestHostileNamesInText(t *testing.T) { // C33
 	if err := Text(&b, r, result, Options{Bundle: hostile}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Files(&b, r.Artifacts, Style{}); err != nil {
+	if err := Files(&b, r.Artifacts, true, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if !utf8.Valid(b.Bytes()) {
@@ -94,8 +94,8 @@ func TestJSONIsComplete(t *testing.T) {
 	if got.Verdict != judge.Failed || len(got.Findings) != 1 || got.Findings[0].Severity != judge.Error || len(got.Record.Artifacts) != 1 || got.Bundle != "e" {
 		t.Errorf("got %+v", got)
 	}
-	if strings.Contains(b.String(), "<script>") {
-		t.Error("HTML is not escaped")
+	if strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "<script>") {
+		t.Errorf("control characters, or a name that cannot be copied, in %s", b.String())
 	}
 }
 

@@ -58,6 +58,13 @@ func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	return p.err
 }
 
+// Findings writes findings alone.
+func Findings(w io.Writer, list []judge.Finding, style Style) error {
+	p := &printer{w: w, style: style}
+	findings(p, list)
+	return p.err
+}
+
 // findings writes what was found, errors first.
 func findings(p *printer, list []judge.Finding) {
 	colors := map[judge.Severity]string{judge.Error: "1;31", judge.Warning: "1;33", judge.Note: "1;36"}
@@ -114,12 +121,9 @@ func where(f judge.Finding) string {
 
 func machine(p *printer, probe record.Probe) {
 	p.text(2, "Host     ", fmt.Sprintf("%s %s (says nothing about GPU code)", probe.Host.OS, probe.Host.Machine))
-	driver := probe.Driver.Version
-	if driver == "" {
-		driver = "none found"
-	}
+	driver := orText(probe.Driver.Version, "no kernel driver found")
 	if probe.Driver.CUDA != "" {
-		driver += ", supports CUDA " + probe.Driver.CUDA + " (the driver's, not the toolkit's version)"
+		driver += "; its library supports CUDA " + probe.Driver.CUDA + " (which is not the toolkit's version)"
 	}
 	p.text(2, "Driver   ", driver)
 	toolkit := "none: " + probe.Toolkit.Problem
@@ -239,7 +243,7 @@ func source(p *printer, s record.Source) {
 	p.title("Source")
 	switch {
 	case s.Commit == "":
-		p.text(2, "", "no revision: "+s.Problem)
+		p.text(2, "", "no revision: "+orText(s.Problem, "none was recorded"))
 	case len(s.Changed) > 0:
 		p.text(2, "", fmt.Sprintf("commit %s with %s", s.Commit, count(len(s.Changed), "changed file", "changed files")))
 	default:
@@ -259,4 +263,11 @@ func tails(p *printer, run record.Run) {
 			p.text(4, stream.name+": ", tail)
 		}
 	}
+}
+
+func orText(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
 }

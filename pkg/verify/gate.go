@@ -58,7 +58,7 @@ func (w *work) unusable(err error) error {
 		ID:     "CP401",
 		Fact:   "There is no evidence that can be used: " + err.Error() + ".",
 		Action: "Run `mage verify` on a machine with the GPU, and bring its evidence folder here.",
-	}}), report.Options{})
+	}}), report.Options{Part: "gate"})
 }
 
 // release reads what is on disk now of everything that the evidence is about.

@@ -15,8 +15,11 @@ func glob(path string) ([]string, error) {
 		return nil, fmt.Errorf("-path is empty: give a file or a glob")
 	}
 	if info, err := os.Stat(path); err == nil {
-		if !info.Mode().IsRegular() {
+		switch {
+		case info.IsDir():
 			return nil, fmt.Errorf("%s is not a regular file: give a file or a glob, such as %s/**/*.so", path, path)
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is not a regular file: give a file or a glob", path)
 		}
 		return []string{path}, nil
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
-	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/report"
 	"github.com/cudaproof/cudaproof/pkg/stage/inspect"
 )
@@ -82,7 +82,7 @@ func (w *work) part(ctx context.Context, name string, families ...judge.Family) 
 }
 
 // Look reads the files that a path or glob names, without a manifest.
-func Look(ctx context.Context, o Options, path string, crossCheck bool) error {
+func Look(ctx context.Context, o Options, path string, crossCheck, kernels bool) error {
 	paths, err := glob(path)
 	if err != nil {
 		return &ExitError{ExitFailed, "cudaproof: " + err.Error()}
@@ -96,11 +96,20 @@ func Look(ctx context.Context, o Options, path string, crossCheck bool) error {
 		if w.options.JSON {
 			err = report.Value(w.options.Stdout, files)
 		} else {
-			err = report.Files(w.options.Stdout, files, style(w.options.Stdout))
+			err = report.Files(w.options.Stdout, files, kernels, style(w.options.Stdout))
 		}
+		w.record.Artifacts = files
+		result := judge.Judge(w.manifest, w.record, judge.Files)
+		err = errors.Join(err, report.Findings(w.options.Stderr, errorsOf(result), style(w.options.Stderr)))
 		if err != nil {
 			return notVerified("the report could not be written: %v", err)
 		}
-		return exit(judge.Judge(w.manifest, &record.Record{Artifacts: files}, judge.Files).Verdict)
+		return exit(result.Verdict)
 	})
+}
+
+// errorsOf gives the findings that decide the exit code; the rest shows in the
+// list of files.
+func errorsOf(result judge.Result) []judge.Finding {
+	return slices.DeleteFunc(slices.Clone(result.Findings), func(f judge.Finding) bool { return f.Severity != judge.Error })
 }

@@ -47,7 +47,6 @@ var releases = []release{
 	{"9.2", "13.2", nil},
 	{"9.3", "13.3", nil},
 	{"9.4", "13.4", []int{107}},
-	{"9.5", "13.5", nil},
 }
 
 // ToolkitOfPTX gives the first CUDA toolkit that writes a PTX ISA version:

@@ -4,6 +4,7 @@ package hostelf
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -20,6 +21,9 @@ type File struct {
 func New(r io.ReaderAt, size int64) (f *File, err error) {
 	defer recovered(&err)
 	e, err := elf.NewFile(io.NewSectionReader(r, 0, size))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("headers run past the end of the file at offset %#x", size)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,18 @@
 package compile
 
 import (
+	"bytes"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/artifact/ar"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/stage"
@@ -131,7 +136,27 @@ func (r *runner) prepare(b manifest.Build) error {
 	if err := os.MkdirAll(r.m.Abs(ObjectFolder(b.Output)), 0o755); err != nil {
 		return failf("folder for object files: %v", err)
 	}
-	return removeFile(r.m.Abs(b.Output))
+	return r.removeOutput(b.Output)
+}
+
+// removeOutput removes what an earlier build left. A file that no build makes
+// is not touched: it may have been written by hand, and named by mistake.
+func (r *runner) removeOutput(output string) error {
+	f, err := artifact.OpenRegular(r.m.Abs(output), os.O_RDONLY)
+	if err != nil {
+		return removeFile(r.m.Abs(output))
+	}
+	defer f.Close()
+	start := make([]byte, 8)
+	n, err := io.ReadFull(f, start)
+	product := n == 0 || bytes.HasPrefix(start, []byte(elf.ELFMAG)) || bytes.HasPrefix(start, []byte(ar.Magic)) || bytes.HasPrefix(start, []byte(ar.ThinMagic))
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return failf("old output: %v", err)
+	}
+	if !product {
+		return failf("output %s exists and is no product of a build (neither ELF nor an archive), so it is not overwritten: correct output, or move the file away", output)
+	}
+	return removeFile(r.m.Abs(output))
 }
 
 func removeFile(path string) error {

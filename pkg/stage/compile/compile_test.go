@@ -196,7 +196,7 @@ func TestNotBuilt(t *testing.T) {
 			for _, name := range []string{"a.cu", "$(id).cu", "-a.cu", "inc/h.h"} {
 				p.file(name, "x")
 			}
-			p.file("out/a", "old")
+			p.file("out/a", "\x7fELF old")
 			probe := p.fakeNVCC(tt.before)
 			if tt.probe != nil {
 				tt.probe(&probe)
@@ -223,10 +223,25 @@ func TestOldOutputIsRemoved(t *testing.T) {
 	p := newProject(t, manifest.Build{Name: "b", Kind: manifest.Static, Gencode: hopper, Sources: []string{"a.cu"}, Output: "a.a"})
 	p.file("a.cu", "")
 	p.file("inc/h.h", "")
-	p.file("a.a", "old member\n")
+	p.file("a.a", "!<arch>\nold member\n")
 	Run(t.Context(), p.m, p.fakeNVCC(""), nil)
 	if got, want := p.read("a.a"), "made from .a.a.objects/1-a.o\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What no build makes was written by hand: an output that names it by mistake
+// must not cost it.
+func TestHandWrittenFileIsNotOverwritten(t *testing.T) {
+	p := newProject(t, manifest.Build{Name: "b", Kind: manifest.Executable, Gencode: hopper, Sources: []string{"a.cu"}, Output: "src/b.cu"})
+	p.file("a.cu", "")
+	p.file("src/b.cu", "__global__ void precious() {}\n")
+	builds, _ := Run(t.Context(), p.m, p.fakeNVCC(""), nil)
+	if b := builds[0]; !b.Failed || !strings.Contains(b.Problem, "src/b.cu exists and is no product of a build") || len(b.Commands) > 0 {
+		t.Errorf("got %+v", b)
+	}
+	if got := p.read("src/b.cu"); got != "__global__ void precious() {}\n" {
+		t.Errorf("the file now holds %q", got)
 	}
 }
 

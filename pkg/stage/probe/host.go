@@ -18,7 +18,6 @@ func host() record.Host {
 	h := record.Host{
 		Machine: unix.ByteSliceToString(u.Machine[:]),
 		OS:      unix.ByteSliceToString(u.Sysname[:]),
-		Kernel:  unix.ByteSliceToString(u.Release[:]),
 	}
 	if text, err := os.ReadFile("/etc/os-release"); err == nil {
 		if name := prettyName(string(text)); name != "" {

@@ -45,7 +45,7 @@ func Demo(ctx context.Context) error {
 			continue
 		}
 		if coded, ok := errors.AsType[*verify.ExitError](err); ok {
-			return mg.Fatal(coded.Code, coded.Text)
+			return mg.Fatal(coded.Code, coded.Error())
 		}
 		if err != nil {
 			return err

@@ -90,7 +90,7 @@ func run(do func(verify.Options) error, manifest, evidence *string, json *bool) 
 		err = do(verify.Options{Manifest: value(manifest), Evidence: value(evidence), JSON: isSet(json)})
 	}
 	if coded, ok := errors.AsType[*verify.ExitError](err); ok {
-		return mg.Fatal(coded.Code, coded.Text)
+		return mg.Fatal(coded.Code, coded.Error())
 	}
 	return err
 }

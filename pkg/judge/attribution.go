@@ -12,6 +12,7 @@ import (
 // attribution says whether a run that passed is what its mode claims: code of
 // an artifact, by machine code or by PTX. The zero ID says that it is.
 func attribution(run record.Run) Finding {
+	run = logged(run)
 	if e, failed := firstError(run, faults); failed {
 		return Finding{
 			ID:     "CP209",

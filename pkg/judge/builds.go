@@ -44,12 +44,14 @@ func buildFindings(name string, b record.Build) []Finding {
 		})
 	case b.Failed:
 		fact := fmt.Sprintf("Build %s failed: %s.", name, b.Problem)
+		action := "Correct what the message says."
 		for _, c := range b.Commands {
 			if c.Exit != 0 && c.Output != "" {
+				action = "Correct what the compiler says."
 				fact += "\n" + strings.TrimRight(c.Output, "\n")
 			}
 		}
-		found = append(found, Finding{ID: "CP303", Fact: fact, Action: "Correct what the compiler says."})
+		found = append(found, Finding{ID: "CP303", Fact: fact, Action: action})
 	case b.Problem != "":
 		found = append(found, Finding{
 			ID:     "CP304",

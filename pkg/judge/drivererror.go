@@ -74,10 +74,21 @@ func firstError(run record.Run, list map[int]string) (record.DriverError, bool) 
 	return run.DriverErrors[i], true
 }
 
+// logged leaves a run the errors that the driver itself wrote down. What a
+// program printed explains its failure; a program that passed may print the name
+// of an error that it has dealt with.
+func logged(run record.Run) record.Run {
+	run.DriverErrors = slices.DeleteFunc(slices.Clone(run.DriverErrors), func(e record.DriverError) bool { return e.From != record.DriverLog })
+	return run
+}
+
 // environmentError gives the error by which a run says nothing about the code.
 func environmentError(e manifest.EntryPoint, run record.Run) (record.DriverError, bool) {
-	if found, ok := firstError(run, unfit); ok || passed(e, run) {
-		return found, ok
+	if passed(e, run) {
+		return firstError(logged(run), unfit)
+	}
+	if found, ok := firstError(run, unfit); ok {
+		return found, true
 	}
 	return firstError(run, outdated)
 }

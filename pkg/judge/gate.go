@@ -76,7 +76,7 @@ func differs(was, is string) string {
 	case was:
 		return ""
 	case "":
-		return "is missing now"
+		return "is missing or cannot be read now"
 	}
 	return fmt.Sprintf("had SHA-256 %s at the verification and has %s now", short(was), short(is))
 }
@@ -119,6 +119,9 @@ func sourceFinding(s record.Source) Finding {
 // reads of their content what the record claims.
 func compareArtifacts(r *record.Record, now Release) []Finding {
 	var found []Finding
+	if buildFailed(r) {
+		return nil // the record says that nothing was inspected
+	}
 	current, known := map[string]record.Artifact{}, map[string]bool{}
 	for _, a := range now.Artifacts {
 		current[a.Path] = a

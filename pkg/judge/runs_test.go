@@ -70,7 +70,7 @@ func TestRuns(t *testing.T) {
 			r.Runs[2].CacheFiles, r.Runs[2].Processes[0].JITCompiler = 2, true
 		}, []string{"CP205"}, "2 files"},
 		{"C20 exit 0 without an image", func(_ *manifest.Manifest, r *record.Record) {
-			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "CUDA_ERROR_NO_BINARY_FOR_GPU"}}
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "CUDA_ERROR_NO_BINARY_FOR_GPU", From: record.DriverLog}}
 		}, []string{"CP209"}, "the driver returned 209"},
 		{"C22 stub libcuda", func(_ *manifest.Manifest, r *record.Record) {
 			for i := range r.Runs {
@@ -79,15 +79,18 @@ func TestRuns(t *testing.T) {
 		}, []string{"CP210"}, "returned 803"},
 		{"C22 a program that does not look", func(_ *manifest.Manifest, r *record.Record) {
 			for i := range r.Runs {
-				r.Runs[i].DriverErrors = []record.DriverError{{Code: 803, Name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}}
+				r.Runs[i].DriverErrors = []record.DriverError{{Code: 803, Name: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", From: record.DriverLog}}
 			}
 		}, []string{"CP210"}, "exit code 0, and the driver returned 803"},
 		{"old driver tried by a library", func(_ *manifest.Manifest, r *record.Record) {
-			r.Runs[0].DriverErrors = []record.DriverError{{Code: 36, Name: "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER"}}
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 36, Name: "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", From: record.DriverLog}}
 		}, nil, ""},
 		{"a kernel fails and nobody looks", func(_ *manifest.Manifest, r *record.Record) {
-			r.Runs[0].DriverErrors = []record.DriverError{{Code: 700, Name: "CUDA_ERROR_ILLEGAL_ADDRESS"}}
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 700, Name: "CUDA_ERROR_ILLEGAL_ADDRESS", From: record.DriverLog}}
 		}, []string{"CP209"}, "returned 700"},
+		{"an error that the program has dealt with and prints", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "cudaErrorNoKernelImageForDevice", From: "stdout"}}
+		}, nil, ""},
 		{"stored checks are not taken", func(m *manifest.Manifest, r *record.Record) {
 			m.EntryPoints[0].Expect.Stdout = []string{"PASS"}
 		}, []string{"CP203", "CP204"}, ""},

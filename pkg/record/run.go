@@ -82,7 +82,10 @@ type DriverError struct {
 	Code int    `json:"code"` // CUresult or cudaError_t, 209
 	Name string `json:"name"` // "CUDA_ERROR_NO_BINARY_FOR_GPU", the runtime's where the driver has none
 	Call string `json:"call,omitempty"`
-	// From says where it was read: "driver log", or "stdout"/"stderr" where
+	// From says where it was read: [DriverLog], or "stdout"/"stderr" where
 	// the program printed the runtime's message for it.
 	From string `json:"from"`
 }
+
+// DriverLog in DriverError.From is the file that CUDA_LOG_FILE names.
+const DriverLog = "driver log"

@@ -39,3 +39,12 @@ func inert(line string) string {
 	}
 	return line
 }
+
+// Plain makes untrusted text of several lines safe to print.
+func Plain(s string) string {
+	lines := strings.Split(escape(s, true), "\n")
+	for i, line := range lines {
+		lines[i] = inert(line)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -198,6 +198,39 @@ func runs(p *printer, r *record.Record) {
 			tails(p, run)
 		}
 	}
+	for _, line := range comparisons(r.Runs) {
+		p.text(2, "", line)
+	}
+}
+
+// comparisons says of each entry point and device whether its runs wrote the
+// same to standard output. That is shown and not judged: times and addresses
+// may differ. Files that must not differ stand in the manifest.
+func comparisons(list []record.Run) []string {
+	type key struct{ entryPoint, device string }
+	var order []key
+	modes, hashes := map[key][]string{}, map[key][]string{}
+	for _, run := range list {
+		k := key{run.EntryPoint, run.Device}
+		if modes[k] == nil {
+			order = append(order, k)
+		}
+		modes[k] = append(modes[k], run.Mode)
+		if !slices.Contains(hashes[k], run.Stdout.SHA256) {
+			hashes[k] = append(hashes[k], run.Stdout.SHA256)
+		}
+	}
+	var lines []string
+	for _, k := range order {
+		if len(modes[k]) > 1 {
+			said := "is the same"
+			if len(hashes[k]) > 1 {
+				said = "differs"
+			}
+			lines = append(lines, fmt.Sprintf("standard output of %s %s in %s", k.entryPoint, said, strings.Join(modes[k], ", ")))
+		}
+	}
+	return lines
 }
 
 // outcome says how a run ended and what was seen of it.

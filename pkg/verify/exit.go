@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cudaproof/cudaproof/pkg/judge"
+	"github.com/cudaproof/cudaproof/pkg/report"
 )
 
 // The exit codes. 1 and 2 are mage's own.
@@ -22,7 +23,8 @@ type ExitError struct {
 	Text string
 }
 
-func (e *ExitError) Error() string { return e.Text }
+// Error gives the text, safe to print: it may hold names of files.
+func (e *ExitError) Error() string { return report.Plain(e.Text) }
 
 // exit turns a verdict into the error that ends the target, nil for a pass.
 func exit(v judge.Verdict) error {

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -29,12 +27,9 @@ func Gate(ctx context.Context, o Options) error {
 			return w.unusable(err)
 		}
 		w.record = r
-		now, err := w.release(ctx, path)
+		now := w.release(ctx, path)
 		if ctx.Err() != nil {
 			return notVerified("interrupted")
-		}
-		if err != nil {
-			return w.unusable(err)
 		}
 		return w.conclude(judge.Gate(w.manifest, r, now), report.Options{Bundle: w.manifest.Rel(path), Recorded: true})
 	})
@@ -62,35 +57,34 @@ func (w *work) unusable(err error) error {
 }
 
 // release reads what is on disk now of everything that the evidence is about.
-func (w *work) release(ctx context.Context, path string) (judge.Release, error) {
+func (w *work) release(ctx context.Context, path string) judge.Release {
 	now := judge.Release{
 		Artifacts: inspect.Artifacts(ctx, w.manifest, inspect.Options{}),
 		Inputs:    map[string]string{},
 		Libraries: map[string]string{},
 		Logs:      bundle.CheckLogs(path, w.record),
 	}
-	var err error
 	for _, input := range w.record.Source.Inputs {
-		if now.Inputs[input.Path], err = hashFile(w.manifest.Abs(input.Path)); err != nil {
-			return now, err
-		}
+		now.Inputs[input.Path] = hashFile(ctx, w.manifest.Abs(input.Path))
 	}
 	for _, l := range w.record.Libraries {
 		if filepath.IsAbs(l.Path) {
 			continue // the system's, which may differ from machine to machine
 		}
-		if now.Libraries[l.Path], err = hashFile(w.manifest.Abs(l.Path)); err != nil {
-			return now, err
-		}
+		now.Libraries[l.Path] = hashFile(ctx, w.manifest.Abs(l.Path))
 	}
-	return now, nil
+	return now
 }
 
-// hashFile gives a file's SHA-256, empty where there is no such file.
-func hashFile(path string) (string, error) {
-	sum, _, err := artifact.HashFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+// hashFile gives a file's SHA-256, empty where there is no such regular file
+// that can be read.
+func hashFile(ctx context.Context, path string) string {
+	if ctx.Err() != nil {
+		return ""
 	}
-	return sum, err
+	sum, _, err := artifact.HashFile(path)
+	if err != nil {
+		return ""
+	}
+	return sum
 }

@@ -17,9 +17,9 @@ func glob(path string) ([]string, error) {
 	if info, err := os.Stat(path); err == nil {
 		switch {
 		case info.IsDir():
-			return nil, fmt.Errorf("%s is not a regular file: give a file or a glob, such as %s/**/*.so", path, path)
+			return nil, fmt.Errorf("%q is not a regular file: give a file or a glob, such as %q", path, path+"/**/*.so")
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is not a regular file: give a file or a glob", path)
+			return nil, fmt.Errorf("%q is not a regular file: give a file or a glob", path)
 		}
 		return []string{path}, nil
 	}

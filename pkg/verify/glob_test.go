@@ -28,8 +28,8 @@ func TestGlob(t *testing.T) {
 		{"**/*.so", []string{"[x].so", "a.so", "b.so", "sub/c.so"}, ""},
 		{"[x].so", []string{"[x].so"}, ""}, // it exists, so it is no glob
 		{"", nil, "-path is empty"},
-		{"sub", nil, "sub is not a regular file: give a file or a glob, such as sub/**/*.so"},
-		{os.DevNull, nil, "/dev/null is not a regular file: give a file or a glob"},
+		{"sub", nil, `"sub" is not a regular file: give a file or a glob, such as "sub/**/*.so"`},
+		{os.DevNull, nil, `"/dev/null" is not a regular file: give a file or a glob`},
 		{"none.so", nil, "no such file"},
 		{"[", nil, "syntax error in pattern"},
 	} {

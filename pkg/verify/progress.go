@@ -8,6 +8,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/cudaproof/cudaproof/pkg/report"
 	"github.com/cudaproof/cudaproof/pkg/stage"
 )
 
@@ -32,6 +33,7 @@ func observer(w io.Writer) (stage.Observer, func()) {
 func (p *progress) tell(e stage.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	e.What = report.Plain(e.What)
 	if e.Stage != p.stage {
 		p.finish()
 		p.stage, p.began = e.Stage, time.Now()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -36,8 +37,10 @@ func with(ctx context.Context, o Options, do func(context.Context, *work) error)
 	if err != nil {
 		return err
 	}
-	if o.Evidence != "" {
-		m.Evidence.Dir = o.Evidence
+	if o.Evidence != "" { // a flag is relative to where it was typed
+		if m.Evidence.Dir, err = filepath.Abs(o.Evidence); err != nil {
+			return notVerified("the evidence folder: %v", err)
+		}
 	}
 	return withManifest(ctx, o, m, do)
 }
@@ -45,6 +48,8 @@ func with(ctx context.Context, o Options, do func(context.Context, *work) error)
 func withManifest(ctx context.Context, o Options, m *manifest.Manifest, do func(context.Context, *work) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	ctx, cancel := untilMageEnds(ctx)
+	defer cancel()
 	observe, quiet := observer(o.Stderr)
 	defer quiet()
 	return do(ctx, &work{options: o, manifest: m, observe: observe, quiet: quiet, record: &record.Record{

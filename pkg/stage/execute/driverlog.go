@@ -43,7 +43,7 @@ func (f folder) driverLog() ([]record.DriverError, record.Log) {
 			return
 		}
 		code, _ := strconv.Atoi(string(m[1])) // nine digits at the most
-		e := record.DriverError{Code: code, Name: string(m[2]), Call: string(m[3]), From: "driver log"}
+		e := record.DriverError{Code: code, Name: string(m[2]), Call: string(m[3]), From: record.DriverLog}
 		if !slices.Contains(found, e) {
 			found = append(found, e)
 		}

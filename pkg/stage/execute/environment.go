@@ -15,10 +15,16 @@ var ours = slices.Concat(manifest.JITVariables, []string{
 	"CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_LOG_FILE", "LD_DEBUG", "LD_DEBUG_OUTPUT",
 })
 
-// kept are the variables besides CUDA_* that choose devices, libraries or the
-// way of computing. They stay in force and are recorded; others stay in force
-// and are not, for the names with NVIDIA_ hold API keys too.
+// kept are the variables that choose devices, libraries or the way of computing
+// (CUDA C++ Programming Guide, "CUDA Environment Variables"; CUDA MPS; ld.so(8)).
+// They stay in force and are recorded. Others stay in force and are not: the
+// list is closed, for names that begin with CUDA_ or NVIDIA_ hold keys too.
 var kept = []string{
+	"CUDA_AUTO_BOOST", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS", "CUDA_DEVICE_ORDER",
+	"CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_HOME", "CUDA_INJECTION64_PATH", "CUDA_LAUNCH_BLOCKING",
+	"CUDA_MANAGED_FORCE_DEVICE_ALLOC", "CUDA_MODULE_DATA_LOADING", "CUDA_MODULE_LOADING",
+	"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_PATH", "CUDA_SCALE_LAUNCH_QUEUES",
+	"CUDA_VISIBLE_DEVICES",
 	"GLIBC_TUNABLES", "LD_AUDIT", "LD_BIND_NOW", "LD_LIBRARY_PATH", "LD_PRELOAD",
 	"NVIDIA_DISABLE_REQUIRE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_REQUIRE_CUDA",
 	"NVIDIA_TF32_OVERRIDE", "NVIDIA_VISIBLE_DEVICES",
@@ -56,7 +62,7 @@ func (e environment) apply(caller []string) (env []string, recorded map[string]s
 			continue
 		}
 		env = append(env, variable)
-		if matters(name) {
+		if slices.Contains(kept, name) {
 			recorded[name] = tool.MaskHome(value)
 		}
 	}
@@ -69,13 +75,4 @@ func (e environment) apply(caller []string) (env []string, recorded map[string]s
 	}
 	slices.Sort(removed)
 	return env, recorded, slices.Compact(removed)
-}
-
-func matters(name string) bool {
-	for _, secret := range []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"} {
-		if strings.Contains(name, secret) {
-			return false
-		}
-	}
-	return strings.HasPrefix(name, "CUDA_") || slices.Contains(kept, name)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -69,6 +70,9 @@ func (a answer) check() error {
 	for i, d := range a.Devices {
 		if d.Index != i || d.Name == "" || !uuidForm.MatchString(d.UUID) || d.Major < 1 || d.Minor < 0 || d.Minor > 9 {
 			return fmt.Errorf("device %d is not credible: %+v", i, d)
+		}
+		if slices.ContainsFunc(a.Devices[:i], func(before device) bool { return before.UUID == d.UUID }) {
+			return fmt.Errorf("two devices have the UUID %s", d.UUID)
 		}
 	}
 	return nil

@@ -49,7 +49,8 @@ func ReadFatbin(r io.ReaderAt, size int64) Code {
 	for off := int64(0); off < size; {
 		c, err := fatbin.ReadContainer(r, off, size)
 		if err != nil {
-			code.Problems = append(code.Problems, Problem{Offset: fatbin.ErrorOffset(err, off), Text: fmt.Sprintf("damaged: %v", err)})
+			at, text := fatbin.Where(err, off)
+			code.Problems = append(code.Problems, Problem{Offset: at, Text: "damaged: " + text})
 		}
 		if c.Size == 0 {
 			break

@@ -13,13 +13,13 @@ type FormatError struct {
 
 func (e *FormatError) Error() string { return fmt.Sprintf("%s at offset %#x", e.Msg, e.Off) }
 
-// ErrorOffset gives the offset of a [*FormatError], and otherwise for another
-// error.
-func ErrorOffset(err error, otherwise int64) int64 {
+// Where gives the offset of a [*FormatError] and what it says of that place; for
+// another error, the offset given and its text.
+func Where(err error, otherwise int64) (off int64, text string) {
 	if bad, ok := errors.AsType[*FormatError](err); ok {
-		return bad.Off
+		return bad.Off, bad.Msg
 	}
-	return otherwise
+	return otherwise, err.Error()
 }
 
 func formatErrorf(off int64, format string, args ...any) *FormatError {

@@ -100,7 +100,8 @@ func (s *scanner) container(section *elf.Section, off, end int64, record uint32)
 	}
 	c, err := fatbin.ReadContainer(s.file.Reader, off, end)
 	if err != nil {
-		s.problem(section.Name, fatbin.ErrorOffset(err, off), "damaged: %v", err)
+		at, text := fatbin.Where(err, off)
+		s.problem(section.Name, at, "damaged: %s", text)
 	}
 	s.read += c.Size
 	if c.Size > 0 {

@@ -11,7 +11,7 @@ import (
 
 // attribution says whether a run that passed is what its mode claims: code of
 // an artifact, by machine code or by PTX. The zero ID says that it is.
-func attribution(run record.Run) Finding {
+func (s sight) attribution(run record.Run) Finding {
 	run = logged(run)
 	if e, failed := firstError(run, faults); failed {
 		return Finding{
@@ -21,7 +21,7 @@ func attribution(run record.Run) Finding {
 			Action: "Check every CUDA call and launch (cudaGetLastError, cudaDeviceSynchronize).",
 		}
 	}
-	if e, refused := firstError(run, refusals); refused {
+	if e, refused := firstError(run, refusals); refused && !s.excused(run, e) {
 		return Finding{
 			ID:     "CP209",
 			Fact:   fmt.Sprintf("The program ended as expected, but %s.", returned(e)),
@@ -37,14 +37,14 @@ func attribution(run record.Run) Finding {
 			Action: "Run the artifact itself as the entry point, without a wrapper that clears the environment.",
 		}
 	}
-	return signs(run)
+	return s.signs(run)
 }
 
 // signs compares what the driver loaded with the mode.
 // libnvidia-ptxjitcompiler is mapped when PTX is compiled, when relocatable
 // code is linked at load time, and when no image fits (measured on an H200,
 // driver 580.159.04).
-func signs(run record.Run) Finding {
+func (s sight) signs(run record.Run) Finding {
 	jit := slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && p.JITCompiler })
 	switch mode := manifest.Mode(run.Mode); {
 	case mode == manifest.PTXMode && !jit:
@@ -61,15 +61,29 @@ func signs(run record.Run) Finding {
 			Cause:  "Relocatable code was linked by the driver at load time, or the program reset the variables.",
 			Action: "Link the device code at build time, with the -gencode options of the compile step.",
 		}
+	case mode == manifest.AsShippedMode && jit && run.CacheFiles > 0 && len(s.foreign(run)) > 0:
+		return Finding{
+			ID:     "CP220",
+			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start (the empty cache got %d files), although every inspected kernel has machine code for capability %s.", run.CacheFiles, s.device.Capability),
+			Cause:  "A library has no machine code for this device, or makes PTX at run time: " + some(s.foreign(run)) + ".",
+			Action: "Look at these libraries with `mage inspect -path`.",
+		}
 	case mode == manifest.AsShippedMode && jit && run.CacheFiles > 0:
 		return Finding{
-			ID:     "CP205",
-			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start: its JIT compiler was loaded and the empty cache got %d files.", run.CacheFiles),
-			Cause:  "There is no machine code for this device, so every first start compiles, silently.",
+			ID:   "CP205",
+			Fact: fmt.Sprintf("As shipped, the driver compiled PTX at start: its JIT compiler was loaded and the empty cache got %d files.", run.CacheFiles),
+			Cause: fmt.Sprintf("The inspected files have %s; where a kernel has no machine code for capability %s, every first start compiles, silently.",
+				orNothing(s.targets()), s.device.Capability),
 			Action: "Compile and link with -gencode for this device's capability.",
 		}
 	}
 	return Finding{}
+}
+
+// excused reports whether the refusal of device code in a run that passed is of
+// a library, or of code made at run time, that the program can do without.
+func (s sight) excused(run record.Run, e record.DriverError) bool {
+	return (e.Code == 209 || e.Code == 223) && len(s.foreign(run)) > 0
 }
 
 func usesArtifact(p record.Process) bool { return p.Libcuda != "" && len(p.Artifacts) > 0 }

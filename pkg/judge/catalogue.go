@@ -76,6 +76,9 @@ var catalogue = map[string]Kind{
 	"CP215": warns("Processes left running"),
 	"CP216": notes("Mode left out"),
 	"CP217": notes("Output capped"),
+	"CP218": warns("Device code of a library refused"),
+	"CP219": unverified("PTX path blocked by a library"),
+	"CP220": warns("PTX of a library compiled as shipped"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

@@ -13,7 +13,6 @@ import (
 // each means here (CUDA Driver API, CUresult; meanings of 209, 218, 222 and 223
 // as measured on an H200, driver 580.159.04).
 var refusals = map[int]string{
-	98:  "the kernel was not compiled for this device, or its symbol is duplicated",
 	200: "the device image is invalid",
 	209: "no image in the file fits the device",
 	218: "the PTX could not be compiled for this device",
@@ -21,7 +20,6 @@ var refusals = map[int]string{
 	222: "the PTX ISA version is newer than the driver",
 	223: "only PTX fits the device, and JIT compilation was disabled",
 	300: "the entry that the driver chose holds no valid image",
-	500: "the kernel's name is not in the module",
 }
 
 // unfit are the errors that say nothing about the code: a run with one gives no
@@ -42,6 +40,13 @@ var outdated = map[int]string{
 	36: "the program needs a call that this driver does not have",
 }
 
+// unnamed are the errors of a name that a module does not have. Libraries meet
+// them when they look for what may be there.
+var unnamed = map[int]string{
+	98:  "the kernel was not compiled for this device, or its symbol is duplicated",
+	500: "the kernel's name is not in the module",
+}
+
 // faults are the errors of a kernel that ran and failed. They stay with the
 // context: every later call returns them (CUDA Driver API, CUresult).
 var faults = map[int]string{
@@ -57,7 +62,7 @@ var faults = map[int]string{
 }
 
 func meaning(code int) string {
-	for _, list := range []map[int]string{refusals, unfit, outdated, faults} {
+	for _, list := range []map[int]string{refusals, unfit, outdated, unnamed, faults} {
 		if text, ok := list[code]; ok {
 			return text
 		}

@@ -23,7 +23,7 @@ func Ended(run record.Run) string {
 }
 
 // ending says how a run ended, which expectations it missed, and what the
-// driver returned first.
+// driver said, refusals of device code before others.
 func ending(run record.Run) string {
 	words := []string{Ended(run)}
 	for _, c := range run.Checks {
@@ -31,7 +31,9 @@ func ending(run record.Run) string {
 			words = append(words, fmt.Sprintf("%s: want %s, got %s", c.What, c.Want, c.Got))
 		}
 	}
-	if len(run.DriverErrors) > 0 {
+	if e, refused := firstError(run, refusals); refused {
+		words = append(words, returned(e))
+	} else if len(run.DriverErrors) > 0 {
 		words = append(words, returned(run.DriverErrors[0]))
 	}
 	return strings.Join(words, "; ")

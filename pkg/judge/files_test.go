@@ -67,10 +67,13 @@ func TestFiles(t *testing.T) {
 }
 
 func TestLibraries(t *testing.T) {
-	withCode := artifact.File{Path: "/usr/lib/libx.so.1", SHA256: "a", Objects: []artifact.Object{{
-		Code: devicecode.Code{Containers: []devicecode.Container{container(t, devicecode.WholeProgram, "sm_90:k")}},
-	}}}
-	unread := artifact.File{Path: "/usr/lib/liby.so", Problem: "permission denied"}
+	withCode := record.Library{
+		File:     record.File{Path: "/usr/lib/libx.so.1", SHA256: "a"},
+		Images:   []record.ImageCount{{Kind: devicecode.Cubin, Target: target(t, "sm_90"), Images: 1, Kernels: 1}},
+		LoadedBy: []string{"e/native/GPU-1", "e/ptx/GPU-1"},
+	}
+	driver, unread := withCode, record.Library{File: record.File{Path: "/usr/lib/liby.so"}, Problem: "permission denied"}
+	driver.DriverOrTool = true
 	excused := []manifest.ThirdParty{{Match: "libx.so*", Reason: "NVIDIA"}}
 	for _, test := range []struct {
 		name    string
@@ -78,11 +81,12 @@ func TestLibraries(t *testing.T) {
 		excuse  []manifest.ThirdParty
 		want    []string
 	}{
-		{"host only", record.Library{File: artifact.File{Path: "/lib/libc.so.6", SHA256: "a"}}, nil, nil},
-		{"device code nobody looks at", record.Library{File: withCode, LoadedBy: []string{"r"}}, nil, []string{"CP131"}},
-		{"excused", record.Library{File: withCode}, excused, []string{"CP133"}},
-		{"driver", record.Library{File: withCode, DriverOrTool: true}, nil, nil},
-		{"unreadable", record.Library{File: unread}, nil, []string{"CP132"}},
+		{"host only", record.Library{File: record.File{Path: "/lib/libc.so.6", SHA256: "a"}}, nil, nil},
+		{"device code nobody looks at", withCode, nil, []string{"CP131"}},
+		{"device code that could not be read", record.Library{File: record.File{Path: "/usr/lib/libz.so", SHA256: "a"}, Unread: 1}, nil, []string{"CP131"}},
+		{"excused", withCode, excused, []string{"CP133"}},
+		{"driver", driver, nil, nil},
+		{"unreadable", unread, nil, []string{"CP132"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := &manifest.Manifest{ThirdParty: test.excuse}

@@ -34,11 +34,11 @@ func TestGate(t *testing.T) {
 			m.Build = []manifest.Build{{Name: "b", Kind: manifest.Executable, Sources: []string{"k.cu", "new.cu"}}}
 		}, []string{"CP304", "CP403"}},
 		{"the project's library replaced", func(_ *manifest.Manifest, r *record.Record, now *Release) {
-			r.Libraries = []record.Library{{File: artifact.File{Path: "lib/libh.so", SHA256: "a"}}}
+			r.Libraries = []record.Library{{File: record.File{Path: "lib/libh.so", SHA256: "a"}}}
 			now.Libraries = map[string]string{"lib/libh.so": "b"}
 		}, []string{"CP402"}},
 		{"a system library", func(_ *manifest.Manifest, r *record.Record, now *Release) {
-			r.Libraries = []record.Library{{File: artifact.File{Path: "/lib/libc.so.6", SHA256: "a"}}}
+			r.Libraries = []record.Library{{File: record.File{Path: "/lib/libc.so.6", SHA256: "a"}}}
 		}, nil},
 		{"format edited", func(_ *manifest.Manifest, r *record.Record, _ *Release) {
 			r.Artifacts[0].Format = artifact.StaticLibrary

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/linkage"
@@ -80,7 +81,12 @@ func thirdParty(m *manifest.Manifest, file string) (manifest.ThirdParty, bool) {
 func usedBy(l record.Library) string {
 	switch {
 	case len(l.LoadedBy) > 0:
-		return "loaded by run " + strings.Join(l.LoadedBy, ", ")
+		var entryPoints []string
+		for _, id := range l.LoadedBy { // "f32/native/GPU-..."
+			name, _, _ := strings.Cut(id, "/")
+			entryPoints = append(entryPoints, name)
+		}
+		return "loaded by " + strings.Join(slices.Compact(entryPoints), ", ")
 	case len(l.NeededBy) > 0:
 		return "needed by " + strings.Join(l.NeededBy, ", ")
 	}

@@ -172,15 +172,21 @@ func (m module) withoutPTX(ok func(arch.Target) bool) []input {
 	})
 }
 
+// compiles reports whether a device can compile one kernel of the module.
+func (m module) compiles(mangled string, c arch.Capability) bool {
+	fits := func(t arch.Target) bool { return t.On(c) == arch.JIT }
+	return len(m.withoutPTX(fits)) == 0 &&
+		slices.ContainsFunc(m.ptx(), func(i devicecode.Image) bool { return has(i, mangled) && fits(i.Target) })
+}
+
 // cover says how a device gets at one kernel of the module.
 func (m module) cover(mangled string, c arch.Capability) (best arch.Fit, loadTimeLink bool) {
 	best = arch.None
-	rank := map[arch.Fit]int{arch.None: 0, arch.NotGuaranteed: 1, arch.JIT: 2, arch.Native: 3}
-	images := cubins(m.loaded)
-	if len(m.withoutPTX(func(t arch.Target) bool { return t.On(c) == arch.JIT })) == 0 {
-		images = append(images, m.ptx()...)
+	if m.compiles(mangled, c) {
+		best = arch.JIT
 	}
-	for _, i := range images {
+	rank := map[arch.Fit]int{arch.None: 0, arch.NotGuaranteed: 1, arch.JIT: 2, arch.Native: 3}
+	for _, i := range cubins(m.loaded) {
 		if fit := i.Target.On(c); has(i, mangled) && rank[fit] > rank[best] {
 			best = fit
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -35,6 +36,13 @@ func (s sight) outcomes(runs map[manifest.Mode]record.Run, about func(string, ma
 			id, fact = "CP201", fact+" The PTX run passes."
 		}
 		about(id, manifest.NativeMode, Finding{Fact: fact, Cause: sentence(s.why(native)), Action: s.action(native)})
+	case hasPTX && !passed(s.entry, ptx) && s.blocked(ptx):
+		about("CP219", manifest.PTXMode, Finding{
+			Fact: fmt.Sprintf("PTX: %s. Every inspected kernel has PTX for capability %s; of the libraries loaded, %s has machine code and no PTX.",
+				ending(ptx), s.device.Capability, some(s.withoutPTX(ptx))),
+			Cause:  "CUDA_FORCE_PTX_JIT holds for all libraries of a process.",
+			Action: "Test the artifact's PTX with an entry point that does not call these libraries, or leave the mode out with this reason.",
+		})
 	case hasPTX && !passed(s.entry, ptx):
 		fact := fmt.Sprintf("PTX: %s.", ending(ptx))
 		id := "CP204"
@@ -51,6 +59,12 @@ func (s sight) outcomes(runs map[manifest.Mode]record.Run, about func(string, ma
 		})
 	}
 	s.disagreements(runs, about)
+}
+
+// blocked reports whether a failed PTX run can have failed in a library alone.
+func (s sight) blocked(run record.Run) bool {
+	e, refused := firstError(run, refusals)
+	return refused && e.Code == 209 && s.everywhere(manifest.PTXMode) && len(s.withoutPTX(run)) > 0
 }
 
 // disagreements compares the output files that must not depend on the mode.
@@ -106,7 +120,7 @@ func (s sight) whyRefused(e record.DriverError) string {
 	case 209:
 		return fmt.Sprintf("the driver found no image that capability %s can use in this mode; the inspected files have %s", capability, orNothing(targets))
 	case 223:
-		if s.nativeEverywhere() {
+		if s.everywhere(manifest.NativeMode) {
 			return fmt.Sprintf("every inspected kernel has machine code for capability %s, so PTX made at run time (NVRTC) or in a library that was not inspected was refused", capability)
 		}
 		return fmt.Sprintf("only PTX fits capability %s, and compiling it was disabled; the inspected files have %s", capability, orNothing(targets))
@@ -134,7 +148,7 @@ func (s sight) action(runs ...record.Run) string {
 			add("Build the program first, or correct command in the manifest.")
 		case refused && (e.Code == 209 || e.Code == 223) && run.Mode == string(manifest.PTXMode):
 			add(fmt.Sprintf("Add PTX: -gencode arch=%s,code=%s.", want.As("compute"), want.As("compute")))
-		case refused && e.Code == 223 && s.nativeEverywhere():
+		case refused && e.Code == 223 && s.everywhere(manifest.NativeMode):
 			add("Compile run-time code to a cubin for the device, or leave the mode out with a reason.")
 		case refused && (e.Code == 209 || e.Code == 223):
 			add(fmt.Sprintf("Add machine code: %s, at compile and link.", gencode(want)))
@@ -178,23 +192,24 @@ func (s sight) ptxVersions() []string {
 	return slices.Compact(all)
 }
 
-// nativeEverywhere reports whether every inspected kernel has machine code for
-// the device.
-func (s sight) nativeEverywhere() bool {
-	any := false
+// everywhere reports whether every inspected kernel has what a mode needs on the
+// device: machine code, for the PTX mode PTX that it can compile.
+func (s sight) everywhere(mode manifest.Mode) bool {
+	kernels := 0
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
 			for _, mod := range modules(a.Format, o) {
 				for mangled := range mod.kernels {
-					any = true
-					if fit, _ := mod.cover(mangled, s.device.Capability); fit != "native" {
+					kernels++
+					fit, _ := mod.cover(mangled, s.device.Capability)
+					if mode == manifest.PTXMode && !mod.compiles(mangled, s.device.Capability) || mode != manifest.PTXMode && fit != arch.Native {
 						return false
 					}
 				}
 			}
 		}
 	}
-	return any
+	return kernels > 0
 }
 
 func join(parts ...string) string { return sentence(strings.Join(parts, "; ")) }

@@ -73,6 +73,7 @@ func TestRecorded(t *testing.T) {
 		{"rdc_lost_link", "pass", "pass", "pass", Failed, []string{"CP107", "CP208"}},
 		{"rdc_ptx90", "fail 223", "pass", "pass cache 3", Failed, []string{"CP104", "CP201", "CP205"}},
 		{"c20_unchecked", "pass 209", "pass 209", "pass 209", Failed, []string{"CP104", "CP105", "CP209"}},
+		{"torch", "pass 201 223", "fail 201 209", "pass 201 cache 2", NotVerified, []string{"CP219"}},
 		{"c30_env_i", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
 		{"c30_echo", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
 	} {

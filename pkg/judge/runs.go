@@ -59,6 +59,7 @@ func leftOut(e manifest.EntryPoint) []Finding {
 func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) []Finding {
 	var found []Finding
 	runs := map[manifest.Mode]record.Run{}
+	s := sight{r, e, d}
 	about := func(id string, mode manifest.Mode, f Finding) {
 		f.ID, f.EntryPoint, f.Device, f.Mode = id, e.Name, deviceName(d), string(mode)
 		found = append(found, f)
@@ -89,13 +90,20 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 		}
 		runs[mode] = run
 		remarks(run, mode, about)
+		if e, refused := firstError(logged(run), refusals); refused && passed(s.entry, run) && s.excused(run, e) {
+			about("CP218", mode, Finding{
+				Fact:   fmt.Sprintf("The run passed; meanwhile %s.", returned(e)),
+				Cause:  "Every inspected kernel has what this mode needs, so the code refused is a library's or was made at run time (" + some(s.foreign(run)) + "), and the program went on without it.",
+				Action: "Look at these libraries with `mage inspect -path`.",
+			})
+		}
 		if passed(e, run) {
-			if f := attribution(run); f.ID != "" {
+			if f := s.attribution(run); f.ID != "" {
 				about(f.ID, mode, f)
 			}
 		}
 	}
-	sight{r, e, d}.outcomes(runs, about)
+	s.outcomes(runs, about)
 	return found
 }
 

@@ -50,6 +50,19 @@ func fail(run *record.Run, code int) {
 	}
 }
 
+// library makes a library with device code that all runs loaded.
+func library(t *testing.T, path, content string, r *record.Record) record.Library {
+	i := image(t, content)
+	l := record.Library{
+		File:   record.File{Path: path, SHA256: "a"},
+		Images: []record.ImageCount{{Kind: i.Kind, Target: i.Target, Images: 1, Kernels: len(i.Kernels)}},
+	}
+	for _, run := range r.Runs {
+		l.LoadedBy = append(l.LoadedBy, run.ID)
+	}
+	return l
+}
+
 func TestRuns(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -88,6 +101,28 @@ func TestRuns(t *testing.T) {
 		{"a kernel fails and nobody looks", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[0].DriverErrors = []record.DriverError{{Code: 700, Name: "CUDA_ERROR_ILLEGAL_ADDRESS", From: record.DriverLog}}
 		}, []string{"CP209"}, "returned 700"},
+		// As seen of PyTorch 2.11 on an H200 (driver 580.159.04).
+		{"a library's PTX is refused natively", func(_ *manifest.Manifest, r *record.Record) {
+			r.Libraries = []record.Library{library(t, "/torch/libtorch_cuda.so", "sm_90:k", r)}
+			r.Runs[0].DriverErrors = []record.DriverError{
+				{Code: 201, Name: "CUDA_ERROR_INVALID_CONTEXT", Call: "cuCtxGetDevice_v2", From: record.DriverLog},
+				{Code: 223, Name: "CUDA_ERROR_JIT_COMPILATION_DISABLED", Call: "cuModuleLoadData", From: record.DriverLog},
+			}
+		}, []string{"CP218"}, "the driver returned 223"},
+		{"C31 a library without PTX", func(_ *manifest.Manifest, r *record.Record) {
+			r.Libraries = []record.Library{library(t, "/torch/libtorch_cuda.so", "sm_90:k", r)}
+			fail(&r.Runs[1], 209)
+			r.Runs[1].DriverErrors = append([]record.DriverError{{Code: 201, Name: "CUDA_ERROR_INVALID_CONTEXT", From: record.DriverLog}}, r.Runs[1].DriverErrors...)
+		}, []string{"CP219"}, "returned 209 (CUDA_ERROR). Every inspected kernel has PTX for capability 9.0; of the libraries loaded, libtorch_cuda.so has machine code and no PTX."},
+		{"C31 does not excuse our own missing PTX", func(_ *manifest.Manifest, r *record.Record) {
+			r.Libraries = []record.Library{library(t, "/torch/libtorch_cuda.so", "sm_90:k", r)}
+			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_90:k"))
+			fail(&r.Runs[1], 209)
+		}, []string{"CP202"}, "returned 209"},
+		{"a library's PTX is compiled as shipped", func(_ *manifest.Manifest, r *record.Record) {
+			r.Libraries = []record.Library{library(t, "/torch/libtorch_cuda.so", "compute_80:k", r)}
+			r.Runs[2].CacheFiles, r.Runs[2].Processes[0].JITCompiler = 2, true
+		}, []string{"CP220"}, "although every inspected kernel has machine code"},
 		{"an error that the program has dealt with and prints", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "cudaErrorNoKernelImageForDevice", From: "stdout"}}
 		}, nil, ""},

@@ -2,6 +2,8 @@ package record
 
 import (
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/linkage"
 )
 
@@ -33,9 +35,10 @@ type CrossCheck struct {
 }
 
 // Library is a shared library that an artifact needs or a run loaded, and that
-// is not an artifact itself.
+// is not an artifact itself. Its device code is counted, not listed: a library
+// of NVIDIA's or PyTorch's has tens of thousands of kernels.
 type Library struct {
-	artifact.File
+	File
 	// DriverOrTool marks the driver's libraries and the CUDA tools: hashed,
 	// never judged.
 	DriverOrTool bool `json:"driver_or_tool,omitempty"`
@@ -43,4 +46,22 @@ type Library struct {
 	// that loaded it, by Run.ID.
 	NeededBy []string `json:"needed_by,omitempty"`
 	LoadedBy []string `json:"loaded_by,omitempty"`
+	// Images counts its images by kind and target, in that order.
+	Images []ImageCount `json:"images,omitempty"`
+	// Unread counts the images and places of device code that could not be
+	// read.
+	Unread int `json:"unread,omitempty"`
+	// Problem says why the file as a whole could not be read.
+	Problem string `json:"problem,omitempty"`
 }
+
+// ImageCount counts the images of one kind and target.
+type ImageCount struct {
+	Kind    devicecode.Kind `json:"kind"`
+	Target  arch.Target     `json:"target"`
+	Images  int             `json:"images"`
+	Kernels int             `json:"kernels"` // over all of them
+}
+
+// HasDeviceCode reports whether the library holds, or may hold, device code.
+func (l Library) HasDeviceCode() bool { return len(l.Images) > 0 || l.Unread > 0 }

@@ -180,10 +180,25 @@ func libraries(p *printer, list []record.Library) {
 		case l.DriverOrTool:
 			what = "driver and tools"
 		case l.HasDeviceCode():
-			what = "device code"
+			what = contents(l)
 		}
 		p.text(2, "", fmt.Sprintf("%s  %.12s  %s", l.Path, l.SHA256, what))
 	}
+}
+
+// contents says what device code a library has.
+func contents(l record.Library) string {
+	var targets []string
+	kernels := 0
+	for _, i := range l.Images {
+		targets = append(targets, i.Target.String())
+		kernels += i.Kernels
+	}
+	text := fmt.Sprintf("%s: %s", count(kernels, "kernel", "kernels"), strings.Join(targets, " "))
+	if l.Unread > 0 {
+		text += fmt.Sprintf("; %d unread", l.Unread)
+	}
+	return text
 }
 
 func runs(p *printer, r *record.Record) {

@@ -1,11 +1,14 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/linkage"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -19,14 +22,40 @@ func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Art
 	libraries := uses(m, artifacts, runs)
 	each(len(libraries), o.Observer, func(n int) string {
 		l := &libraries[n]
+		read := open
 		if l.DriverOrTool {
-			l.File = hashed(ctx, m.Abs(l.Path), l.Path)
-		} else {
-			l.File = open(ctx, m.Abs(l.Path), l.Path)
+			read = hashed
 		}
+		count(l, read(ctx, m.Abs(l.Path), l.Path))
 		return l.Path
 	})
 	return libraries
+}
+
+// count fills in what was read of a library.
+func count(l *record.Library, f artifact.File) {
+	l.SHA256, l.Size, l.Problem = f.SHA256, f.Size, f.Problem
+	type key struct {
+		kind   devicecode.Kind
+		target arch.Target
+	}
+	counts := map[key]record.ImageCount{}
+	for _, o := range f.Objects {
+		l.Unread += len(o.Code.Problems)
+		for _, c := range o.Code.Containers {
+			for _, i := range c.Images {
+				if i.Problem != "" {
+					l.Unread++
+				}
+				k := key{i.Kind, i.Target}
+				n := counts[k]
+				counts[k] = record.ImageCount{Kind: i.Kind, Target: i.Target, Images: n.Images + 1, Kernels: n.Kernels + len(i.Kernels)}
+			}
+		}
+	}
+	l.Images = slices.SortedFunc(maps.Values(counts), func(a, b record.ImageCount) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Target.Number, b.Target.Number), cmp.Compare(a.Target.Suffix, b.Target.Suffix))
+	})
 }
 
 // users are the artifacts that need a library and the runs that loaded it.
@@ -63,7 +92,7 @@ func uses(m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run) 
 	var libraries []record.Library
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		libraries = append(libraries, record.Library{
-			File:         artifact.File{Path: name},
+			File:         record.File{Path: name},
 			DriverOrTool: linkage.DriverOrTool(name),
 			NeededBy:     sortedSet(found[name].artifacts),
 			LoadedBy:     sortedSet(found[name].runs),

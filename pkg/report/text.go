@@ -194,11 +194,14 @@ func contents(l record.Library) string {
 		targets = append(targets, i.Target.String())
 		kernels += i.Kernels
 	}
-	text := fmt.Sprintf("%s: %s", count(kernels, "kernel", "kernels"), strings.Join(targets, " "))
-	if l.Unread > 0 {
-		text += fmt.Sprintf("; %d unread", l.Unread)
+	var parts []string
+	if len(targets) > 0 {
+		parts = append(parts, fmt.Sprintf("%s: %s", count(kernels, "kernel", "kernels"), strings.Join(targets, " ")))
 	}
-	return text
+	if l.Unread > 0 {
+		parts = append(parts, fmt.Sprintf("%d unread", l.Unread))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func runs(p *printer, r *record.Record) {

@@ -76,10 +76,10 @@ func TestLibraries(t *testing.T) {
 	driver.DriverOrTool = true
 	excused := []manifest.ThirdParty{{Match: "libx.so*", Reason: "NVIDIA"}}
 	for _, test := range []struct {
-		name    string
-		library record.Library
-		excuse  []manifest.ThirdParty
-		want    []string
+		name   string
+		lib    record.Library
+		excuse []manifest.ThirdParty
+		want   []string
 	}{
 		{"host only", record.Library{File: record.File{Path: "/lib/libc.so.6", SHA256: "a"}}, nil, nil},
 		{"device code nobody looks at", withCode, nil, []string{"CP131"}},
@@ -90,7 +90,7 @@ func TestLibraries(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := &manifest.Manifest{ThirdParty: test.excuse}
-			equal(t, "findings", ids(Libraries(m, &record.Record{Libraries: []record.Library{test.library}})), test.want)
+			equal(t, "findings", ids(Libraries(m, &record.Record{Libraries: []record.Library{test.lib}})), test.want)
 		})
 	}
 }

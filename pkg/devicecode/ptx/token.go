@@ -8,8 +8,9 @@ import (
 // scanner splits PTX into words (identifiers, directives, numbers), strings and
 // single punctuation characters. Comments and white space are dropped.
 type scanner struct {
-	b   []byte
-	pos int
+	b     []byte
+	pos   int
+	marks marks
 }
 
 // next gives the next token, nil at the end of the text.
@@ -77,21 +78,35 @@ func (s *scanner) skipString() error {
 	return fmt.Errorf("string that begins at offset %#x does not end", start)
 }
 
-// skipBlock moves behind the brace that closes the one just read.
+// skipBlock moves behind the brace that closes the one just read. Most of a
+// module is in blocks, so it looks for what matters there and passes over the
+// rest.
 func (s *scanner) skipBlock() error {
 	start := s.pos - 1
 	for depth := 1; depth > 0; {
-		tok, err := s.next()
-		if err != nil {
-			return err
-		}
-		switch {
-		case tok == nil:
+		s.pos = s.marks.next(s.b, s.pos)
+		if s.pos == len(s.b) {
 			return fmt.Errorf("brace that opens at offset %#x is not closed", start)
-		case tok[0] == '{':
+		}
+		switch s.b[s.pos] {
+		case '{':
 			depth++
-		case tok[0] == '}':
+			s.pos++
+		case '}':
 			depth--
+			s.pos++
+		case '"':
+			if err := s.skipString(); err != nil {
+				return err
+			}
+		default: // a comment, or a slash alone
+			at := s.pos
+			if err := s.skip(); err != nil {
+				return err
+			}
+			if s.pos == at {
+				s.pos++
+			}
 		}
 	}
 	return nil

@@ -58,6 +58,7 @@ func Inspect(ctx context.Context,
 	path *string, // one file or glob to read instead, without a manifest
 	crosscheck *bool, // compare with cuobjdump
 	kernels *bool, // with -path: list the kernels by name
+	full *bool, // with -path and -json: the SHA-256 of every image after decoding
 	json *bool, // print JSON on standard output
 ) error {
 	return run(func(o verify.Options) error {
@@ -65,7 +66,7 @@ func Inspect(ctx context.Context,
 			if manifest != nil {
 				return &verify.ExitError{Code: verify.ExitManifest, Text: "cudaproof: -path looks at files without a manifest: give -path or -manifest, not both"}
 			}
-			return verify.Look(ctx, o, *path, isSet(crosscheck), isSet(kernels))
+			return verify.Look(ctx, o, *path, isSet(crosscheck), isSet(kernels), isSet(full))
 		}
 		return verify.Inspect(ctx, o, isSet(crosscheck))
 	}, manifest, nil, json)

@@ -9,7 +9,7 @@ import (
 )
 
 // readArchive reads the members of a static library, one object each.
-func (f *File) readArchive(r io.ReaderAt, size int64) {
+func (f *File) readArchive(r io.ReaderAt, size int64, o devicecode.Options) {
 	members, err := ar.Members(r, size)
 	if err != nil {
 		f.Problem = "damaged static library: " + err.Error()
@@ -17,14 +17,14 @@ func (f *File) readArchive(r io.ReaderAt, size int64) {
 		f.Problem = "the static library is empty"
 	}
 	for _, m := range members {
-		f.Objects = append(f.Objects, readMember(r, m))
+		f.Objects = append(f.Objects, readMember(r, m, o))
 	}
 }
 
 // readMember reads one member. What cannot be read is a problem of its code,
 // so that the others still count.
-func readMember(r io.ReaderAt, m ar.Member) Object {
-	object, err := memberObject(r, m)
+func readMember(r io.ReaderAt, m ar.Member, o devicecode.Options) Object {
+	object, err := memberObject(r, m, o)
 	if err != nil {
 		object = Object{Code: devicecode.Code{Problems: []devicecode.Problem{{Text: err.Error()}}}}
 	}
@@ -32,7 +32,7 @@ func readMember(r io.ReaderAt, m ar.Member) Object {
 	return object
 }
 
-func memberObject(r io.ReaderAt, m ar.Member) (Object, error) {
+func memberObject(r io.ReaderAt, m ar.Member, o devicecode.Options) (Object, error) {
 	if m.Offset == 0 {
 		return Object{}, fmt.Errorf("the library is thin: this member is the file %q outside it; inspect that file, or make the library without T", m.Name)
 	}
@@ -41,6 +41,6 @@ func memberObject(r io.ReaderAt, m ar.Member) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	object, _, err := readObject(section, m.Size, head)
+	object, _, err := readObject(section, m.Size, head, o)
 	return object, err
 }

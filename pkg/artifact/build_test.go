@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,7 @@ func TestBuild(t *testing.T) {
 		t.Fatalf("build.sh: %v\n%s", err, out)
 	}
 	for _, name := range names {
-		f, err := Open(filepath.Join(dir, name))
+		f, err := Open(filepath.Join(dir, name), devicecode.Options{Digests: true})
 		if err != nil {
 			t.Fatal(err)
 		}

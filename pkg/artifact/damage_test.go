@@ -221,7 +221,7 @@ func TestC14(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Open(t.TempDir(), devicecode.Options{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("folder: error %v", err)
 	}
 	pipe := t.TempDir() + "/pipe"
@@ -229,10 +229,10 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	var at *fs.PathError
-	if _, err := Open(pipe); !errors.As(err, &at) || at.Err != errNotRegular {
+	if _, err := Open(pipe, devicecode.Options{}); !errors.As(err, &at) || at.Err != errNotRegular {
 		t.Errorf("named pipe: error %v", err)
 	}
-	if _, err := Open(t.TempDir() + "/none"); err == nil || !os.IsNotExist(err) {
+	if _, err := Open(t.TempDir()+"/none", devicecode.Options{}); err == nil || !os.IsNotExist(err) {
 		t.Errorf("missing file: error %v", err)
 	}
 }

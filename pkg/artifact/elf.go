@@ -10,7 +10,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode/hostelf"
 )
 
-func readELF(r io.ReaderAt, size int64) (Object, Format, error) {
+func readELF(r io.ReaderAt, size int64, o devicecode.Options) (Object, Format, error) {
 	f, err := hostelf.New(r, size)
 	if err != nil {
 		return Object{}, Unknown, fmt.Errorf("damaged ELF file: %w", err)
@@ -27,7 +27,7 @@ func readELF(r io.ReaderAt, size int64) (Object, Format, error) {
 	if f.Class == elf.ELFCLASS32 {
 		host.Bits = 32
 	}
-	return Object{Host: host, Dynamic: dynamic, Code: devicecode.ReadELF(f)}, format, nil
+	return Object{Host: host, Dynamic: dynamic, Code: devicecode.ReadELF(f, o)}, format, nil
 }
 
 // machines names the hosts that CUDA supports or supported, as uname -m does.

@@ -17,7 +17,7 @@ import (
 
 // Open reads the file at path. An error means that it could not be opened or
 // read; what is wrong with its content is in the problems of the result.
-func Open(path string) (File, error) {
+func Open(path string, o devicecode.Options) (File, error) {
 	f, err := OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return File{}, err
@@ -27,7 +27,7 @@ func Open(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	file, err := Read(f, info.Size(), path)
+	file, err := Read(f, info.Size(), path, o)
 	if err != nil {
 		return File{}, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
@@ -36,7 +36,7 @@ func Open(path string) (File, error) {
 
 // Read reads a file of size bytes, from several goroutines at once. The path is
 // noted in the result only. While the content is looked at the whole is hashed.
-func Read(r io.ReaderAt, size int64, path string) (File, error) {
+func Read(r io.ReaderAt, size int64, path string, o devicecode.Options) (File, error) {
 	sum := make(chan error, 1)
 	var digest string
 	go func() {
@@ -45,7 +45,7 @@ func Read(r io.ReaderAt, size int64, path string) (File, error) {
 		sum <- err
 	}()
 	f := File{Path: path, Size: size, Format: Unknown}
-	f.readContent(r, size)
+	f.readContent(r, size, o)
 	if err := <-sum; err != nil {
 		return File{}, err
 	}
@@ -74,7 +74,7 @@ func readHead(r io.ReaderAt, size int64) ([]byte, error) {
 	return head, nil
 }
 
-func (f *File) readContent(r io.ReaderAt, size int64) {
+func (f *File) readContent(r io.ReaderAt, size int64, o devicecode.Options) {
 	head, err := readHead(r, size)
 	if err != nil {
 		f.Problem = err.Error()
@@ -82,10 +82,10 @@ func (f *File) readContent(r io.ReaderAt, size int64) {
 	}
 	if bytes.HasPrefix(head, []byte(ar.Magic)) || bytes.HasPrefix(head, []byte(ar.ThinMagic)) {
 		f.Format = StaticLibrary
-		f.readArchive(r, size)
+		f.readArchive(r, size, o)
 		return
 	}
-	object, format, err := readObject(r, size, head)
+	object, format, err := readObject(r, size, head, o)
 	f.Format = format
 	if err != nil {
 		f.Problem = err.Error()
@@ -95,16 +95,16 @@ func (f *File) readContent(r io.ReaderAt, size int64) {
 }
 
 // readObject reads an ELF file or raw device code, told by its first bytes.
-func readObject(r io.ReaderAt, size int64, head []byte) (Object, Format, error) {
+func readObject(r io.ReaderAt, size int64, head []byte, o devicecode.Options) (Object, Format, error) {
 	switch {
 	case cubin.Is(head):
-		return Object{Code: devicecode.ReadCubin(r, size)}, CubinFile, nil
+		return Object{Code: devicecode.ReadCubin(r, size, o)}, CubinFile, nil
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		return readELF(r, size)
+		return readELF(r, size, o)
 	case fatbin.Is(head):
-		return Object{Code: devicecode.ReadFatbin(r, size)}, Fatbin, nil
+		return Object{Code: devicecode.ReadFatbin(r, size, o)}, Fatbin, nil
 	case ptx.Is(head):
-		return Object{Code: devicecode.ReadPTX(r, size)}, PTXFile, nil
+		return Object{Code: devicecode.ReadPTX(r, size, o)}, PTXFile, nil
 	case size == 0:
 		return Object{}, Unknown, errors.New("the file is empty")
 	}

@@ -65,7 +65,7 @@ type Image struct {
 	Offset      int64  `json:"offset"`                // of the payload in the file or archive member
 	Size        int64  `json:"size"`                  // stored bytes, padding excluded
 	DecodedSize int64  `json:"decoded_size"`
-	SHA256      string `json:"sha256"` // of the decoded bytes
+	SHA256      string `json:"sha256,omitempty"` // of the decoded bytes, with Options.Digests
 	// Kernels are the entry functions, sorted by mangled name.
 	Kernels   []Kernel `json:"kernels,omitempty"`
 	Functions int      `json:"functions,omitempty"` // device functions that are not kernels

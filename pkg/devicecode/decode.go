@@ -11,9 +11,24 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode/fatbin"
 )
 
+// Options say what is done beyond what a judgement of coverage needs.
+type Options struct {
+	// Digests fills Image.SHA256. It takes about as long as hashing all the
+	// decoded bytes, which may be ten times the file.
+	Digests bool
+}
+
 // decoder reads the images of containers, several at once.
 type decoder struct {
-	tasks []task
+	options Options
+	tasks   []task
+}
+
+// worker is what one goroutine of a decoder has to itself.
+type worker struct {
+	options Options
+	names   *nameCache
+	payload fatbin.Decoder
 }
 
 type task struct {
@@ -38,12 +53,13 @@ func (d *decoder) run(r io.ReaderAt) {
 	names := &nameCache{}
 	for range min(runtime.GOMAXPROCS(0), len(d.tasks)) {
 		workers.Go(func() {
+			w := worker{options: d.options, names: names}
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(d.tasks) {
 					return
 				}
-				d.tasks[i].image.read(r, d.tasks[i].entry, names)
+				w.read(r, d.tasks[i].entry, d.tasks[i].image)
 			}
 		})
 	}

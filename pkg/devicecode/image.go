@@ -61,29 +61,31 @@ func suffix(f fatbin.Flags) arch.Suffix {
 }
 
 // read fills what the payload says. A problem is noted in the image.
-func (i *Image) read(r io.ReaderAt, e fatbin.Entry, names *nameCache) {
-	if err := i.readEntry(r, e, names); err != nil {
+func (w *worker) read(r io.ReaderAt, e fatbin.Entry, i *Image) {
+	if err := w.readEntry(r, e, i); err != nil {
 		i.Problem = fmt.Sprintf("entry at offset %#x: %v", e.Offset, err)
 	}
 }
 
-func (i *Image) readEntry(r io.ReaderAt, e fatbin.Entry, names *nameCache) error {
+func (w *worker) readEntry(r io.ReaderAt, e fatbin.Entry, i *Image) error {
 	if i.Target == (arch.Target{}) {
 		return fmt.Errorf("%s is not read", i.Kind)
 	}
 	if err := checkHeader(e); err != nil {
 		return err
 	}
-	b, err := e.Decode(r)
+	b, err := w.payload.Decode(r, e)
 	if err != nil {
 		return err
 	}
-	i.SHA256 = hash(b)
+	if w.options.Digests {
+		i.SHA256 = hash(b)
+	}
 	switch e.Kind {
 	case fatbin.Cubin:
-		return i.readCubin(b, names)
+		return i.readCubin(b, w.names)
 	case fatbin.PTX:
-		return i.readPTX(b, names)
+		return i.readPTX(b, w.names)
 	}
 	return nil // LTO IR: nothing in it counts
 }

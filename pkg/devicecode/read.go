@@ -11,13 +11,13 @@ import (
 
 // ReadELF reads the device code in an ELF file of the host. What cannot be
 // read is in the problems of the code and of its images.
-func ReadELF(f *hostelf.File) Code {
+func ReadELF(f *hostelf.File, o Options) Code {
 	found := scan.ELF(f)
 	var code Code
 	for _, p := range found.Problems {
 		code.Problems = append(code.Problems, Problem(p))
 	}
-	var d decoder
+	d := decoder{options: o}
 	for _, p := range found.Places {
 		code.Containers = append(code.Containers, d.container(p.Container, p.Section, role(p, found.Linked)))
 	}
@@ -43,9 +43,9 @@ func role(p scan.Place, linked bool) Role {
 
 // ReadFatbin reads a file that is a fatbin container, or several one after
 // another.
-func ReadFatbin(r io.ReaderAt, size int64) Code {
+func ReadFatbin(r io.ReaderAt, size int64, o Options) Code {
 	var code Code
-	var d decoder
+	d := decoder{options: o}
 	for off := int64(0); off < size; {
 		c, err := fatbin.ReadContainer(r, off, size)
 		if err != nil {
@@ -63,20 +63,20 @@ func ReadFatbin(r io.ReaderAt, size int64) Code {
 }
 
 // ReadCubin reads a file that is a cubin.
-func ReadCubin(r io.ReaderAt, size int64) Code {
-	return readLone(r, size, Cubin, (*Image).readCubinFile)
+func ReadCubin(r io.ReaderAt, size int64, o Options) Code {
+	return readLone(r, size, o, Cubin, (*Image).readCubinFile)
 }
 
 // ReadPTX reads a file that is a PTX text. Nothing in such a file tells its
 // length: one that was cut off between two functions reads as a shorter one.
-func ReadPTX(r io.ReaderAt, size int64) Code {
-	return readLone(r, size, PTX, (*Image).readPTXFile)
+func ReadPTX(r io.ReaderAt, size int64, o Options) Code {
+	return readLone(r, size, o, PTX, (*Image).readPTXFile)
 }
 
 // maxLone bounds a lone cubin or PTX file, which is read as a whole.
 const maxLone = 1 << 30
 
-func readLone(r io.ReaderAt, size int64, kind Kind, read func(*Image, []byte) error) Code {
+func readLone(r io.ReaderAt, size int64, o Options, kind Kind, read func(*Image, []byte) error) Code {
 	if size > maxLone {
 		return Code{Problems: []Problem{{Text: fmt.Sprintf("%s file of %d bytes, at most %d are read", kind, size, maxLone)}}}
 	}
@@ -84,7 +84,9 @@ func readLone(r io.ReaderAt, size int64, kind Kind, read func(*Image, []byte) er
 	b := make([]byte, size)
 	n, err := r.ReadAt(b, 0)
 	if n == len(b) {
-		i.SHA256 = hash(b)
+		if o.Digests {
+			i.SHA256 = hash(b)
+		}
 		err = read(&i, b)
 	}
 	if err != nil {

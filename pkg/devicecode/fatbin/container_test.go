@@ -40,7 +40,7 @@ func TestDecode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := c.Entries[1].Decode(bytes.NewReader(b))
+	text, err := new(Decoder).Decode(bytes.NewReader(b), c.Entries[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("no %q in the decoded text:\n%s", want, text)
 		}
 	}
-	if cubin, err := c.Entries[0].Decode(bytes.NewReader(b)); err != nil || !bytes.Equal(cubin, b[0x50:0x50+3880]) {
+	if cubin, err := new(Decoder).Decode(bytes.NewReader(b), c.Entries[0]); err != nil || !bytes.Equal(cubin, b[0x50:0x50+3880]) {
 		t.Errorf("the stored cubin is not given as it is: %v", err)
 	}
 }
@@ -97,7 +97,7 @@ func FuzzReadContainer(f *testing.F) {
 			if e.Decoded > 64<<20 {
 				continue // allowed, but too slow here
 			}
-			if got, err := e.Decode(r); err == nil && int64(len(got)) != e.Decoded {
+			if got, err := new(Decoder).Decode(r, e); err == nil && int64(len(got)) != e.Decoded {
 				t.Fatalf("entry %+v decodes to %d bytes", e, len(got))
 			}
 		}

@@ -35,26 +35,40 @@ var zstdDecoder = func() *zstd.Decoder {
 	return d
 }()
 
+// Decoder reads payloads and keeps its buffers for the next one. The zero value
+// is ready; it is for one goroutine.
+type Decoder struct{ stored, decoded []byte }
+
 // Decode reads the payload of an entry and decompresses it. The result has
-// exactly e.Decoded bytes.
-func (e Entry) Decode(r io.ReaderAt) ([]byte, error) {
+// exactly e.Decoded bytes, and is good until the next call.
+func (d *Decoder) Decode(r io.ReaderAt, e Entry) ([]byte, error) {
 	if e.Flags&LZ4 != 0 && e.Flags&Zstd != 0 {
 		return nil, fmt.Errorf("flags %#x name two compressions", uint64(e.Flags))
 	}
 	if ratio := e.maxRatio(); e.Decoded/ratio > e.Stored {
 		return nil, fmt.Errorf("%d bytes cannot decompress to the %d claimed", e.Stored, e.Decoded)
 	}
-	stored := make([]byte, e.Stored)
-	if err := readFull(r, stored, e.Payload); err != nil {
+	d.stored = resized(d.stored, e.Stored)
+	if err := readFull(r, d.stored, e.Payload); err != nil {
 		return nil, err
 	}
 	switch {
 	case e.Flags&LZ4 != 0:
-		return decodeLZ4(stored, int(e.Decoded))
+		d.decoded = resized(d.decoded, e.Decoded)
+		return decodeLZ4(d.stored, d.decoded)
 	case e.Flags&Zstd != 0:
-		return decodeZstd(stored, int(e.Decoded))
+		d.decoded = resized(d.decoded, e.Decoded)
+		return decodeZstd(d.stored, d.decoded)
 	}
-	return stored, nil
+	return d.stored, nil
+}
+
+// resized gives a buffer of n bytes, the one given where it is large enough.
+func resized(b []byte, n int64) []byte {
+	if int64(cap(b)) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
 }
 
 func (e Entry) maxRatio() int64 {
@@ -67,8 +81,8 @@ func (e Entry) maxRatio() int64 {
 	return 1
 }
 
-func decodeLZ4(src []byte, size int) ([]byte, error) {
-	dst := make([]byte, size)
+func decodeLZ4(src, dst []byte) ([]byte, error) {
+	size := len(dst)
 	n, err := lz4.UncompressBlock(src, dst)
 	if err != nil {
 		return nil, fmt.Errorf("LZ4 block of %d bytes is damaged or holds more than the %d bytes claimed: %w", len(src), size, err)
@@ -76,8 +90,9 @@ func decodeLZ4(src []byte, size int) ([]byte, error) {
 	return exact("LZ4", dst[:n], size)
 }
 
-func decodeZstd(src []byte, size int) ([]byte, error) {
-	dst, err := zstdDecoder.DecodeAll(src, make([]byte, 0, size))
+func decodeZstd(src, dst []byte) ([]byte, error) {
+	size := len(dst)
+	dst, err := zstdDecoder.DecodeAll(src, dst[:0:size])
 	if errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return nil, fmt.Errorf("zstd data holds more than the %d bytes claimed", size)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/linkage"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -23,6 +24,9 @@ import (
 type Options struct {
 	// CrossCheck compares each file with what cuobjdump lists.
 	CrossCheck bool
+	// Digests gives each image's SHA-256 after decoding. [Artifacts] always does:
+	// the evidence names images by it.
+	Digests bool
 	// NVCC is the compiler beside which cuobjdump is looked for first.
 	NVCC string
 	// Observer is told of each file that is done.
@@ -61,6 +65,7 @@ func Artifacts(ctx context.Context, m *manifest.Manifest, o Options) []record.Ar
 			artifacts = append(artifacts, record.Artifact{Pattern: a.Path, File: artifact.File{Path: path}})
 		}
 	}
+	o.Digests = true
 	inspectAll(ctx, artifacts, place{m.Dir, m.Abs, m.Rel}, o)
 	return artifacts
 }
@@ -83,7 +88,7 @@ func inspectAll(ctx context.Context, artifacts []record.Artifact, p place, o Opt
 		if a.Problem != "" {
 			return a.Path
 		}
-		a.File = open(ctx, p.find(a.Path), a.Path)
+		a.File = open(ctx, p.find(a.Path), a.Path, devicecode.Options{Digests: o.Digests})
 		if a.SHA256 == "" {
 			return a.Path // it could not be opened
 		}
@@ -96,11 +101,11 @@ func inspectAll(ctx context.Context, artifacts []record.Artifact, p place, o Opt
 }
 
 // open reads a file and gives it the record's path.
-func open(ctx context.Context, path, name string) artifact.File {
+func open(ctx context.Context, path, name string, o devicecode.Options) artifact.File {
 	if err := ctx.Err(); err != nil {
 		return artifact.File{Path: name, Format: artifact.Unknown, Problem: problem(err)}
 	}
-	f, err := artifact.Open(path)
+	f, err := artifact.Open(path, o)
 	f.Path = name
 	if err != nil {
 		f.Format, f.Problem = artifact.Unknown, problem(err)

@@ -273,7 +273,7 @@ func TestRehash(t *testing.T) {
 
 // Reading the fixture as cuobjdump does must not depend on its name.
 func TestOurListsOfTheFixture(t *testing.T) {
-	f, err := artifact.Open(fixture)
+	f, err := artifact.Open(fixture, devicecode.Options{Digests: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,11 @@ func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Art
 	libraries := uses(m, artifacts, runs)
 	each(len(libraries), o.Observer, func(n int) string {
 		l := &libraries[n]
-		read := open
 		if l.DriverOrTool {
-			read = hashed
+			count(l, hashed(ctx, m.Abs(l.Path), l.Path))
+		} else {
+			count(l, open(ctx, m.Abs(l.Path), l.Path, devicecode.Options{}))
 		}
-		count(l, read(ctx, m.Abs(l.Path), l.Path))
 		return l.Path
 	})
 	return libraries

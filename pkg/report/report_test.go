@@ -101,16 +101,24 @@ func TestJSONIsComplete(t *testing.T) {
 
 func TestSentence(t *testing.T) {
 	r := &record.Record{
-		Project:   "saxpy",
-		Probe:     record.Probe{Driver: record.Driver{Version: "580.159.04"}, Devices: []record.Device{{Name: "NVIDIA H200", Capability: arch.Capability{Major: 9}}}},
-		Artifacts: []record.Artifact{{File: artifact.File{Path: "build/saxpy", SHA256: "0123456789abcdef"}}},
-		Runs:      []record.Run{{EntryPoint: "f32", Mode: "native"}, {EntryPoint: "f32", Mode: "ptx"}},
+		Project: "saxpy",
+		Probe:   record.Probe{Driver: record.Driver{Version: "580.159.04"}, Devices: []record.Device{{Name: "NVIDIA H200", Capability: arch.Capability{Major: 9}}}},
+		Artifacts: []record.Artifact{
+			{File: artifact.File{Path: "build/saxpy", SHA256: "0123456789abcdef"}},
+			{File: artifact.File{Path: "build/plugin.so", SHA256: "123456789abcdef0"}},
+			{File: artifact.File{Path: "build/lib.a", SHA256: "23456789abcdef01"}},
+		},
+		Runs: []record.Run{
+			{EntryPoint: "f32", Mode: "native", Processes: []record.Process{{Artifacts: []string{"build/saxpy"}}}},
+			{EntryPoint: "f32", Mode: "ptx", Processes: []record.Process{{Artifacts: []string{"build/saxpy"}}}},
+			{EntryPoint: "all", Mode: "native", Processes: []record.Process{{Artifacts: []string{"build/plugin.so", "build/saxpy"}}}},
+		},
 	}
 	for _, test := range []struct {
 		ids  []string
 		want string
 	}{
-		{nil, "PASSED: saxpy: with driver 580.159.04 on NVIDIA H200 (9.0), entry point f32 (native, ptx) passed for build/saxpy (SHA-256 0123456789ab). Nothing is said of other drivers, devices, files or entry points."},
+		{nil, "PASSED: saxpy: with driver 580.159.04 on NVIDIA H200 (9.0), entry point f32 (native, ptx) passed for build/saxpy (SHA-256 0123456789ab); entry point all (native) passed for build/saxpy, build/plugin.so (SHA-256 123456789abc). Inspected only: build/lib.a (SHA-256 23456789abcd). Nothing is said of other drivers, devices, files or entry points."},
 		{[]string{"CP104", "CP307"}, "FAILED: saxpy: 1 check failed, 1 could not be made."},
 		{[]string{"CP307", "CP213"}, "NOT VERIFIED: saxpy: 2 checks could not be made; none of the others failed."},
 	} {

@@ -4,7 +4,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,31 +44,74 @@ func Sentence(r *record.Record, result judge.Result, part string) string {
 	return "PASSED: " + proven(r)
 }
 
-// proven says what a passing record proves.
+// proven says what a passing record proves: each entry point for the files that
+// it was seen to load, and no more.
 func proven(r *record.Record) string {
-	var devices, files []string
+	var devices []string
 	for _, d := range r.Probe.Devices {
 		devices = append(devices, fmt.Sprintf("%s (%s)", d.Name, d.Capability))
 	}
-	for _, a := range r.Artifacts {
-		files = append(files, fmt.Sprintf("%s (SHA-256 %.12s)", a.Path, a.SHA256))
-	}
-	entries := map[string][]string{}
-	for _, run := range r.Runs {
-		if !slices.Contains(entries[run.EntryPoint], run.Mode) {
-			entries[run.EntryPoint] = append(entries[run.EntryPoint], run.Mode)
+	named := map[string]bool{}
+	name := func(a record.Artifact) string {
+		if named[a.Path] {
+			return a.Path
 		}
+		named[a.Path] = true
+		return fmt.Sprintf("%s (SHA-256 %.12s)", a.Path, a.SHA256)
 	}
 	var ran []string
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		ran = append(ran, fmt.Sprintf("%s (%s)", name, strings.Join(entries[name], ", ")))
+	for _, e := range entryPoints(r.Runs) {
+		var files []string
+		for _, a := range r.Artifacts {
+			if e.artifacts[a.Path] {
+				files = append(files, name(a))
+			}
+		}
+		ran = append(ran, fmt.Sprintf("%s (%s) passed for %s", e.name, strings.Join(e.modes, ", "), strings.Join(files, ", ")))
 	}
 	driver := "driver " + r.Probe.Driver.Version
 	if r.Probe.Driver.Version == "" { // some Jetsons do not tell
 		driver = "a driver of unknown version for CUDA " + r.Probe.Driver.CUDA
 	}
-	return fmt.Sprintf("%s: with %s on %s, entry point %s passed for %s. Nothing is said of other drivers, devices, files or entry points.",
-		r.Project, driver, strings.Join(devices, ", "), strings.Join(ran, ", "), strings.Join(files, ", "))
+	text := fmt.Sprintf("%s: with %s on %s, entry point %s.", r.Project, driver, strings.Join(devices, ", "), strings.Join(ran, "; entry point "))
+	var inspected []string
+	for _, a := range r.Artifacts {
+		if !named[a.Path] {
+			inspected = append(inspected, name(a))
+		}
+	}
+	if len(inspected) > 0 { // static libraries and the like: nothing loads them
+		text += " Inspected only: " + strings.Join(inspected, ", ") + "."
+	}
+	return text + " Nothing is said of other drivers, devices, files or entry points."
+}
+
+// entryPoint is what runs show of one entry point.
+type entryPoint struct {
+	name      string
+	modes     []string
+	artifacts map[string]bool // that its processes loaded
+}
+
+// entryPoints gathers the runs by entry point, in their order.
+func entryPoints(runs []record.Run) []entryPoint {
+	var list []entryPoint
+	for _, run := range runs {
+		i := slices.IndexFunc(list, func(e entryPoint) bool { return e.name == run.EntryPoint })
+		if i < 0 {
+			i = len(list)
+			list = append(list, entryPoint{name: run.EntryPoint, artifacts: map[string]bool{}})
+		}
+		if !slices.Contains(list[i].modes, run.Mode) {
+			list[i].modes = append(list[i].modes, run.Mode)
+		}
+		for _, p := range run.Processes {
+			for _, path := range p.Artifacts {
+				list[i].artifacts[path] = true
+			}
+		}
+	}
+	return list
 }
 
 func count(n int, one, many string) string {

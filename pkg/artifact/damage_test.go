@@ -102,8 +102,8 @@ func TestC27(t *testing.T) {
 		{"record magic", at90Record, u32(0), []string{"0x4090: registration record: magic 0x00000000"}},
 		{"record version", at90Record + 4, u32(3), []string{"version 3 is not known"}},
 		{"record astray", at90Addend, u64(0x2030), []string{"0x2030: registered image damaged"}},
-		{"record to nowhere", at90Addend, u64(1 << 40), []string{"address 0x10000000000, which is in no section"}},
-		{"record to other data", at90Addend, u64(0x2000), []string{".rodata 0x2000: damaged: no container"}},
+		{"record to nowhere", at90Addend, u64(1 << 40), []string{"address 0x10000000000, which is in no segment"}},
+		{"record to other data", at90Addend, u64(0x2000), []string{".rodata 0x2000: registered image damaged"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := fixture(t, "cuda-13.0/v_90.so")
@@ -121,55 +121,6 @@ func TestC27(t *testing.T) {
 				t.Errorf("more problems than wanted: %q", got[len(test.want):])
 			}
 		})
-	}
-}
-
-// TestRoleOfUnregistered takes the record away.
-func TestRoleOfUnregistered(t *testing.T) {
-	b := fixture(t, "cuda-13.0/v_90.so")
-	at := strings.LastIndex(string(b), ".nvFatBinSegment\x00")
-	copy(b[at:], ".nvXatBinSegment")
-	f := readString(t, string(b))
-	if c := f.Objects[0].Code.Containers; len(c) != 1 || c[0].Role != devicecode.Unregistered {
-		t.Errorf("containers %v, want one that is unregistered", describe(f))
-	}
-}
-
-// TestC18 renames the section of the device code: it is found as data.
-func TestC18(t *testing.T) {
-	b := fixture(t, "cuda-13.0/v_90.so")
-	at := strings.LastIndex(string(b), ".nv_fatbin\x00")
-	copy(b[at:], ".my_fatbin")
-	want := []string{
-		".my_fatbin whole-program: cubin sm_90 ABI 8 by 13.0 never_launched()",
-		".my_fatbin whole-program: ptx compute_90 ISA 9.0 zstd never_launched()",
-	}
-	if got := describe(readString(t, string(b))); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestLoneCodeInData puts a cubin and a PTX text where a container was: they
-// are a problem, not nothing.
-func TestLoneCodeInData(t *testing.T) {
-	for what, code := range map[string][]byte{
-		"a cubin":    fixture(t, "cuda-11.8/sm90.cubin"),
-		"a PTX text": fixture(t, "cuda-11.8/compute80.ptx")[:0x400],
-	} {
-		b := fixture(t, "cuda-13.0/v_90.so")
-		at := strings.LastIndex(string(b), ".nv_fatbin\x00")
-		copy(b[at:], ".my_fatbin")
-		at = strings.LastIndex(string(b), ".nvFatBinSegment\x00")
-		copy(b[at:], ".nvXatBinSegment")
-		copy(b[at90Container:], make([]byte, 0xfe0))
-		copy(b[at90Container:], code)
-		f := readString(t, string(b))
-		if got := problems(f); len(got) != 1 || !strings.Contains(got[0], what+" lies in the program's data") {
-			t.Errorf("%s: problems %q", what, got)
-		}
-		if !f.HasDeviceCode() {
-			t.Errorf("%s: no device code", what)
-		}
 	}
 }
 

@@ -3,23 +3,26 @@ package artifact
 import (
 	"debug/elf"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/hostelf"
 )
 
-func readELF(r io.ReaderAt, size int64, o devicecode.Options) (Object, Format, error) {
-	f, err := hostelf.New(r, size)
+func readELF(b []byte, o devicecode.Options) (Object, Format, error) {
+	f, err := hostelf.New(b)
 	if err != nil {
 		return Object{}, Unknown, fmt.Errorf("damaged ELF file: %w", err)
 	}
-	dynamic, err := readDynamic(f)
+	section, err := f.Dynamic()
 	if err != nil {
 		return Object{}, Unknown, fmt.Errorf("damaged ELF file: dynamic section: %w", err)
 	}
-	format, err := elfFormat(f, dynamic)
+	dynamic, err := readDynamic(f, section)
+	if err != nil {
+		return Object{}, Unknown, fmt.Errorf("damaged ELF file: dynamic section: %w", err)
+	}
+	format, err := elfFormat(f, section, dynamic)
 	if err != nil {
 		return Object{}, Unknown, err
 	}
@@ -49,19 +52,18 @@ func machine(m elf.Machine) string {
 // elfFormat tells an executable from a shared library. A position-independent
 // executable has the ELF type of a library: the linker's flag tells, and with
 // an old linker that an interpreter is asked for and no name of a library given.
-func elfFormat(f *hostelf.File, dynamic *Dynamic) (Format, error) {
+func elfFormat(f *hostelf.File, section *hostelf.Dynamic, dynamic *Dynamic) (Format, error) {
 	switch f.Type {
 	case elf.ET_REL:
 		return ObjectFile, nil
 	case elf.ET_EXEC:
 		return Executable, nil
 	case elf.ET_DYN:
-		flags, err := f.DynValue(elf.DT_FLAGS_1)
-		if err != nil {
-			return Unknown, fmt.Errorf("damaged ELF file: dynamic section: %w", err)
+		if dynamic == nil {
+			return SharedLibrary, nil
 		}
-		pie := len(flags) == 1 && flags[0]&uint64(elf.DF_1_PIE) != 0
-		if pie || dynamic != nil && dynamic.Interpreter != "" && dynamic.SOName == "" {
+		pie := section.Value(elf.DT_FLAGS_1)&uint64(elf.DF_1_PIE) != 0
+		if pie || dynamic.Interpreter != "" && dynamic.SOName == "" {
 			return Executable, nil
 		}
 		return SharedLibrary, nil
@@ -74,43 +76,40 @@ const maxInterpreter = 4096
 
 // readDynamic gives nil for a file that the dynamic loader has nothing to do
 // with.
-func readDynamic(f *hostelf.File) (*Dynamic, error) {
-	var d Dynamic
-	found := false
-	for _, p := range f.Progs {
-		switch p.Type {
-		case elf.PT_DYNAMIC:
-			found = true
-		case elf.PT_INTERP:
-			if p.Filesz > maxInterpreter {
-				return nil, fmt.Errorf("interpreter's path has %d bytes", p.Filesz)
-			}
-			b := make([]byte, p.Filesz)
-			if _, err := io.ReadFull(p.Open(), b); err != nil {
-				return nil, fmt.Errorf("interpreter: %w", err)
-			}
-			d.Interpreter, _, _ = strings.Cut(string(b), "\x00")
-		}
-	}
-	if !found {
+func readDynamic(f *hostelf.File, section *hostelf.Dynamic) (*Dynamic, error) {
+	if section == nil {
 		return nil, nil
-	}
-	if len(f.Sections) == 0 {
-		return &d, nil // the code's problem says so
 	}
 	strs := make(map[elf.DynTag][]string)
 	for _, tag := range []elf.DynTag{elf.DT_NEEDED, elf.DT_SONAME, elf.DT_RPATH, elf.DT_RUNPATH} {
-		values, err := f.DynString(tag)
+		values, err := section.Strings(tag)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", tag, err)
+			return nil, err
 		}
 		strs[tag] = values
 	}
-	d.Needed = strs[elf.DT_NEEDED]
-	d.SOName = strings.Join(strs[elf.DT_SONAME], "")
-	d.RPath = split(strs[elf.DT_RPATH])
-	d.RunPath = split(strs[elf.DT_RUNPATH])
-	return &d, nil
+	interpreter, err := interpreter(f)
+	return &Dynamic{
+		Interpreter: interpreter,
+		SOName:      strings.Join(strs[elf.DT_SONAME], ""),
+		Needed:      strs[elf.DT_NEEDED],
+		RPath:       split(strs[elf.DT_RPATH]),
+		RunPath:     split(strs[elf.DT_RUNPATH]),
+	}, err
+}
+
+func interpreter(f *hostelf.File) (string, error) {
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_INTERP {
+			continue
+		}
+		if p.Filesz > maxInterpreter {
+			return "", fmt.Errorf("interpreter's path has %d bytes", p.Filesz)
+		}
+		path, _, _ := strings.Cut(string(f.Bytes[p.Off:p.Off+p.Filesz]), "\x00")
+		return path, nil
+	}
+	return "", nil
 }
 
 func split(paths []string) []string {

@@ -3,7 +3,6 @@ package artifact
 import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -18,7 +17,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(string(fixture(f, filepath.FromSlash(name))))
 	}
 	f.Fuzz(func(t *testing.T, data string) {
-		file, err := Read(strings.NewReader(data), int64(len(data)), "fuzz", devicecode.Options{Digests: true})
+		file, err := Read([]byte(data), "fuzz", devicecode.Options{Digests: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,3 +53,8 @@ func Hash(r io.Reader) (sum string, size int64, err error) {
 	}
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
+
+func hashBytes(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -224,7 +224,7 @@ func TestHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := f.Objects[0].Code.Containers[0].Images[0]
-	lone, err := Read(strings.NewReader(string(b[i.Offset:i.Offset+i.Size])), i.Size, "cut out", devicecode.Options{Digests: true})
+	lone, err := Read(b[i.Offset:i.Offset+i.Size], "cut out", devicecode.Options{Digests: true})
 	if err != nil || lone.Format != CubinFile || lone.SHA256 != i.SHA256 {
 		t.Errorf("cubin cut out: %v, %s, SHA-256 %s, want %s", err, lone.Format, lone.SHA256, i.SHA256)
 	}
@@ -254,7 +254,7 @@ func TestC16(t *testing.T) {
 
 func readString(t *testing.T, s string) File {
 	t.Helper()
-	f, err := Read(strings.NewReader(s), int64(len(s)), "string", devicecode.Options{})
+	f, err := Read([]byte(s), "string", devicecode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

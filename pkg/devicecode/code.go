@@ -21,14 +21,14 @@ const (
 	WholeProgram Role = "whole-program" // registered, in .nv_fatbin
 	DeviceLinked Role = "device-linked" // registered by a version 2 record
 	Relocatable  Role = "relocatable"   // in __nv_relfatbin: input of a device link
-	Unregistered Role = "unregistered"  // no record points at it
+	Unregistered Role = "unregistered"  // no record points at it: data that the program hands to the driver itself, or that nothing uses
 	RawFile      Role = "file"          // the file itself is the container
 )
 
 // Container is what the driver loads as one module: a fatbin container with
 // its entries, or a lone cubin or PTX file, which is a container of one image.
 type Container struct {
-	Section string  `json:"section,omitempty"` // ELF section, empty for a raw file
+	Section string  `json:"section,omitempty"` // ELF section, empty for a raw file and outside all sections
 	Offset  int64   `json:"offset"`            // of its first byte in the file or archive member
 	Size    int64   `json:"size"`              // bytes, header included
 	Role    Role    `json:"role"`
@@ -65,7 +65,10 @@ type Image struct {
 	Offset      int64  `json:"offset"`                // of the payload in the file or archive member
 	Size        int64  `json:"size"`                  // stored bytes, padding excluded
 	DecodedSize int64  `json:"decoded_size"`
-	SHA256      string `json:"sha256,omitempty"` // of the decoded bytes, with Options.Digests
+	// StoredSHA256 is the SHA-256 of the stored bytes, which tells equal images
+	// without decoding.
+	StoredSHA256 string `json:"stored_sha256"`
+	SHA256       string `json:"sha256,omitempty"` // of the decoded bytes, with Options.Digests
 	// Kernels are the entry functions, sorted by mangled name.
 	Kernels   []Kernel `json:"kernels,omitempty"`
 	Functions int      `json:"functions,omitempty"` // device functions that are not kernels

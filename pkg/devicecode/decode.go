@@ -1,10 +1,11 @@
 package devicecode
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,64 +19,79 @@ type Options struct {
 	Digests bool
 }
 
-// decoder reads the images of containers, several at once.
+// decoder reads the images of one object, several at once.
 type decoder struct {
 	options Options
+	bytes   []byte // of the object
 	tasks   []task
+}
+
+// task fills one image.
+type task struct {
+	image *Image
+	read  func(*worker, *Image) error
 }
 
 // worker is what one goroutine of a decoder has to itself.
 type worker struct {
 	options Options
+	bytes   []byte
 	names   *nameCache
 	payload fatbin.Decoder
-}
-
-type task struct {
-	entry fatbin.Entry
-	image *Image
 }
 
 // container gives a container whose images are filled by run.
 func (d *decoder) container(c fatbin.Container, section string, role Role) Container {
 	images := make([]Image, len(c.Entries))
-	for i, e := range c.Entries {
-		images[i] = newImage(e, role == Relocatable)
-		d.tasks = append(d.tasks, task{e, &images[i]})
+	for n, e := range c.Entries {
+		images[n] = newImage(e, role == Relocatable)
+		d.tasks = append(d.tasks, task{&images[n], func(w *worker, i *Image) error { return w.readEntry(e, i) }})
 	}
 	return Container{Section: section, Offset: c.Offset, Size: c.Size, Role: role, Images: images}
 }
 
-// run decodes and reads every image.
-func (d *decoder) run(r io.ReaderAt) {
+// lone gives the container of one image that is a cubin or PTX text as it lies
+// there.
+func (d *decoder) lone(kind Kind, at, size int64, section string, role Role) Container {
+	images := []Image{{Kind: kind, Offset: at, Size: size, DecodedSize: size}}
+	d.tasks = append(d.tasks, task{&images[0], (*worker).readLone})
+	return Container{Section: section, Offset: at, Size: size, Role: role, Images: images}
+}
+
+// run decodes and reads every image, the largest first: so no worker is left
+// with a large one at the end, and the memory for the largest is free again
+// before the names are many.
+func (d *decoder) run() {
+	slices.SortStableFunc(d.tasks, func(a, b task) int { return cmp.Compare(b.image.DecodedSize, a.image.DecodedSize) })
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	names := &nameCache{}
 	for range min(runtime.GOMAXPROCS(0), len(d.tasks)) {
 		workers.Go(func() {
-			w := worker{options: d.options, names: names}
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(d.tasks) {
-					return
+			w := &worker{options: d.options, bytes: d.bytes, names: names}
+			for n := int(next.Add(1)) - 1; n < len(d.tasks); n = int(next.Add(1)) - 1 {
+				t := d.tasks[n]
+				if err := Unfaulted(func() error { return t.read(w, t.image) }); err != nil {
+					t.image.Problem = err.Error()
 				}
-				w.read(r, d.tasks[i].entry, d.tasks[i].image)
 			}
 		})
 	}
 	workers.Wait()
 }
 
-// nameCache keeps demangled names: a kernel is in a file once for each target.
-type nameCache struct{ names sync.Map }
+// nameCache keeps each kernel's names once: it is in a file once for each
+// target.
+type nameCache struct{ kernels sync.Map } // Kernel by mangled name, without code
 
-func (c *nameCache) name(mangled string) string {
-	if name, ok := c.names.Load(mangled); ok {
-		return name.(string)
+// kernel gives a kernel with its names.
+func (c *nameCache) kernel(mangled string) Kernel {
+	if k, ok := c.kernels.Load(mangled); ok {
+		return k.(Kernel)
 	}
-	name := Name(mangled)
-	c.names.Store(mangled, name)
-	return name
+	k := Kernel{Mangled: mangled, Name: Name(mangled)}
+	c.kernels.Store(mangled, k)
+	return k
 }
 
 func hash(b []byte) string {

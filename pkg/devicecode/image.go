@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
@@ -60,27 +59,27 @@ func suffix(f fatbin.Flags) arch.Suffix {
 	return arch.Plain
 }
 
-// read fills what the payload says. A problem is noted in the image.
-func (w *worker) read(r io.ReaderAt, e fatbin.Entry, i *Image) {
-	if err := w.readEntry(r, e, i); err != nil {
-		i.Problem = fmt.Sprintf("entry at offset %#x: %v", e.Offset, err)
+// readEntry fills what the payload says. Errors name the entry.
+func (w *worker) readEntry(e fatbin.Entry, i *Image) error {
+	if err := w.readPayload(e, i); err != nil {
+		return fmt.Errorf("entry at offset %#x: %w", e.Offset, err)
 	}
+	return nil
 }
 
-func (w *worker) readEntry(r io.ReaderAt, e fatbin.Entry, i *Image) error {
+func (w *worker) readPayload(e fatbin.Entry, i *Image) error {
+	i.StoredSHA256 = hash(w.bytes[e.Payload : e.Payload+e.Stored])
 	if i.Target == (arch.Target{}) {
 		return fmt.Errorf("%s is not read", i.Kind)
 	}
 	if err := checkHeader(e); err != nil {
 		return err
 	}
-	b, err := w.payload.Decode(r, e)
+	b, err := w.payload.Decode(w.bytes, e)
 	if err != nil {
 		return err
 	}
-	if w.options.Digests {
-		i.SHA256 = hash(b)
-	}
+	w.digest(b, i)
 	switch e.Kind {
 	case fatbin.Cubin:
 		return i.readCubin(b, w.names)
@@ -88,6 +87,29 @@ func (w *worker) readEntry(r io.ReaderAt, e fatbin.Entry, i *Image) error {
 		return i.readPTX(b, w.names)
 	}
 	return nil // LTO IR: nothing in it counts
+}
+
+// digest fills SHA256. What is not compressed is hashed as stored already.
+func (w *worker) digest(b []byte, i *Image) {
+	switch {
+	case !w.options.Digests:
+	case i.Compression == "":
+		i.SHA256 = i.StoredSHA256
+	default:
+		i.SHA256 = hash(b)
+	}
+}
+
+// readLone fills what a cubin or PTX text says that no container tells anything
+// about.
+func (w *worker) readLone(i *Image) error {
+	b := w.bytes[i.Offset : i.Offset+i.Size]
+	i.StoredSHA256 = hash(b)
+	w.digest(b, i)
+	if i.Kind == Cubin {
+		return i.readCubinFile(b, w.names)
+	}
+	return i.readPTXFile(b, w.names)
 }
 
 // checkHeader refuses what would make the payload mean something else.
@@ -130,13 +152,13 @@ func (i *Image) readCubin(b []byte, names *nameCache) error {
 }
 
 // readCubinFile reads a cubin that no container says anything about.
-func (i *Image) readCubinFile(b []byte) error {
+func (i *Image) readCubinFile(b []byte, names *nameCache) error {
 	f, err := cubin.Read(b)
 	if err != nil {
 		return err
 	}
 	i.Target = arch.Target{Class: arch.SM, Number: f.Number, Suffix: f.Suffix}
-	i.fillCubin(f, &nameCache{})
+	i.fillCubin(f, names)
 	if !f.SuffixKnown {
 		return fmt.Errorf("%s, suffix unknown: a lone cubin of ABI %d tells it in a note only, which is missing here", i.Target, f.ABI)
 	}
@@ -150,8 +172,10 @@ func (i *Image) fillCubin(f *cubin.File, names *nameCache) {
 		i.Virtual = arch.Target{Class: arch.Compute, Number: f.Virtual}.String()
 	}
 	i.Functions, i.Variables = f.Functions, f.Variables
-	for _, k := range f.Kernels {
-		i.Kernels = append(i.Kernels, Kernel{Mangled: k.Name, Name: names.name(k.Name), CodeSize: k.CodeSize})
+	i.Kernels = make([]Kernel, len(f.Kernels))
+	for n, k := range f.Kernels {
+		i.Kernels[n] = names.kernel(k.Name)
+		i.Kernels[n].CodeSize = k.CodeSize
 	}
 	i.sortKernels()
 }
@@ -172,13 +196,13 @@ func (i *Image) readPTX(b []byte, names *nameCache) error {
 	return nil
 }
 
-func (i *Image) readPTXFile(b []byte) error {
+func (i *Image) readPTXFile(b []byte, names *nameCache) error {
 	m, err := ptx.Read(b)
 	if err != nil {
 		return err
 	}
 	i.Target, i.PTXVersion = m.Target, ptxVersion(m)
-	i.fillPTX(m, &nameCache{})
+	i.fillPTX(m, names)
 	return nil
 }
 
@@ -186,8 +210,9 @@ func ptxVersion(m *ptx.Module) string { return fmt.Sprintf("%d.%d", m.Major, m.M
 
 func (i *Image) fillPTX(m *ptx.Module, names *nameCache) {
 	i.Functions, i.Variables = m.Functions, m.Variables
-	for _, name := range m.Kernels {
-		i.Kernels = append(i.Kernels, Kernel{Mangled: name, Name: names.name(name)})
+	i.Kernels = make([]Kernel, len(m.Kernels))
+	for n, name := range m.Kernels {
+		i.Kernels[n] = names.kernel(name)
 	}
 	i.sortKernels()
 }

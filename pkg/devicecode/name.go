@@ -26,6 +26,7 @@ const maxNameBits = 16
 // this form.
 func NormalizeName(name string) string {
 	var b strings.Builder
+	b.Grow(len(name))
 	last := byte(0)
 	for _, word := range strings.Fields(name) {
 		for i := range len(word) {

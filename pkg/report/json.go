@@ -1,8 +1,11 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -29,11 +32,16 @@ func JSON(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, o.Bundle, r})
 }
 
-// Value writes any part of a record as indented JSON. The characters < and >
-// stand as they are, so that the name of a kernel can be copied.
+// Value writes any part of a record as indented JSON, as encoding/json would,
+// but piece by piece: the list of a large library's kernels has tens of
+// megabytes. The characters < and > stand as they are, so that the name of a
+// kernel can be copied.
 func Value(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	err := json.MarshalWrite(w, v, jsonv1.DefaultOptionsV1(),
+		jsontext.WithIndent("  "), jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\n")
+	return err
 }

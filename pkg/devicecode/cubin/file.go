@@ -54,6 +54,30 @@ func Read(b []byte) (*File, error) {
 	return f, f.readNotes(sections)
 }
 
+// Size gives the length of the cubin that begins b, in bytes: to the end of the
+// last thing that its headers name. Where they run past the end of b that is an
+// error.
+func Size(b []byte) (int, error) {
+	h, err := readHeader(b)
+	if err != nil {
+		return 0, err
+	}
+	sections, err := readSections(b, h)
+	if err != nil {
+		return 0, err
+	}
+	end := h.shoff + uint64(len(sections))*sectionHeaderSize
+	if h.phnum > 0 {
+		end = max(end, h.phoff+uint64(h.phnum)*programHeaderSize)
+	}
+	for _, s := range sections {
+		if s.data != nil {
+			end = max(end, s.offset+s.size)
+		}
+	}
+	return int(end), nil
+}
+
 type header struct {
 	abi              int
 	typ              uint16
@@ -156,13 +180,13 @@ func slice(b []byte, off, n uint64) ([]byte, bool) {
 }
 
 // cString gives the string at off, if it ends within b.
-func cString(b []byte, off uint32) (string, bool) {
+func cString(b []byte, off uint32) ([]byte, bool) {
 	if uint64(off) >= uint64(len(b)) {
-		return "", false
+		return nil, false
 	}
 	n := bytes.IndexByte(b[off:], 0)
 	if n < 0 {
-		return "", false
+		return nil, false
 	}
-	return string(b[off : int(off)+n]), true
+	return b[off : int(off)+n], true
 }

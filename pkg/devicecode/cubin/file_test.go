@@ -121,3 +121,14 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestSize wants the length of a cubin that something follows.
+func TestSize(t *testing.T) {
+	b := fixture(t)
+	if n, err := Size(append(b, "and more"...)); err != nil || n != len(b) {
+		t.Errorf("%d bytes, %v, want %d", n, err, len(b))
+	}
+	if n, err := Size(b[:len(b)-1]); err == nil {
+		t.Errorf("a cubin that was cut off has %d bytes", n)
+	}
+}

@@ -14,7 +14,7 @@ const noteOwner = "NVIDIA Corp\x00"
 // layout was seen in our own files.
 func (f *File) readNotes(sections []section) error {
 	for _, s := range sections {
-		switch s.name {
+		switch string(s.name) {
 		case ".note.nv.cuinfo":
 			desc, err := note(s.data, noteCUDA)
 			if err != nil {
@@ -65,8 +65,8 @@ func (f *File) readCommand(desc []byte) {
 	if !ok {
 		return
 	}
-	_, args, _ = strings.Cut(" "+args, " -arch ")
-	name, _, _ := strings.Cut(strings.TrimLeft(args, " "), " ")
+	_, words, _ := strings.Cut(" "+string(args), " -arch ")
+	name, _, _ := strings.Cut(strings.TrimLeft(words, " "), " ")
 	t, err := arch.ParseTarget(name)
 	if err == nil && t.Class == arch.SM && t.Number == f.Number {
 		f.Suffix, f.SuffixKnown = t.Suffix, true

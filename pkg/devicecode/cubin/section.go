@@ -6,7 +6,7 @@ import (
 )
 
 type section struct {
-	name   string
+	name   []byte
 	typ    uint32
 	offset uint64
 	size   uint64

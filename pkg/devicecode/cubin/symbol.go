@@ -1,14 +1,14 @@
 package cubin
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 type symbol struct {
-	name  string
+	name  []byte
 	typ   byte
 	other byte
 	index uint16 // st_shndx
@@ -31,7 +31,6 @@ func (f *File) readSymbols(sections []section) error {
 	if symtab < 0 {
 		return errors.New("no symbol table: the kernels cannot be told")
 	}
-	code := codeSizes(sections)
 	table := sections[symtab]
 	if len(table.data)%symbolSize != 0 {
 		return fmt.Errorf("symbol table of %d bytes, want a multiple of %d", len(table.data), symbolSize)
@@ -47,20 +46,9 @@ func (f *File) readSymbols(sections []section) error {
 		if s.index < reserved && int(s.index) >= len(sections) {
 			return fmt.Errorf("symbol %s: section %d is not among the %d sections", s.name, s.index, len(sections))
 		}
-		f.count(s, sections, code)
+		f.count(s, sections)
 	}
 	return nil
-}
-
-// codeSizes gives the size of each .text section, by the name behind ".text.".
-func codeSizes(sections []section) map[string]int64 {
-	sizes := make(map[string]int64)
-	for _, s := range sections {
-		if name, ok := strings.CutPrefix(s.name, ".text."); ok && s.data != nil {
-			sizes[name] = int64(len(s.data))
-		}
-	}
-	return sizes
 }
 
 func readSymbol(b, names []byte) (symbol, error) {
@@ -76,7 +64,7 @@ func readSymbol(b, names []byte) (symbol, error) {
 }
 
 // count adds a symbol to what the file holds, if it is defined there.
-func (f *File) count(s symbol, sections []section, code map[string]int64) {
+func (f *File) count(s symbol, sections []section) {
 	if s.typ == symbolTexture || s.typ == symbolSurface {
 		f.Variables++
 		return
@@ -90,11 +78,7 @@ func (f *File) count(s symbol, sections []section, code map[string]int64) {
 			f.Functions++
 			return
 		}
-		size, ok := code[s.name]
-		if !ok {
-			size = int64(min(s.size, 1<<62))
-		}
-		f.Kernels = append(f.Kernels, Kernel{Name: s.name, CodeSize: size})
+		f.Kernels = append(f.Kernels, kernel(s, sections))
 	case symbolObject, symbolCUDAObject:
 		if s.index >= reserved || holdsVariables(sections[s.index].name) {
 			f.Variables++
@@ -102,11 +86,24 @@ func (f *File) count(s symbol, sections []section, code map[string]int64) {
 	}
 }
 
+// kernel gives the code size as that of the kernel's own section, .text.<name>,
+// which has padding that the symbol's size leaves out.
+func kernel(s symbol, sections []section) Kernel {
+	k := Kernel{Name: string(s.name), CodeSize: int64(min(s.size, 1<<62))}
+	if s.index < reserved {
+		text := sections[s.index]
+		if name, ok := bytes.CutPrefix(text.name, []byte(".text.")); ok && bytes.Equal(name, s.name) && text.data != nil {
+			k.CodeSize = int64(len(text.data))
+		}
+	}
+	return k
+}
+
 // holdsVariables tells the sections of __device__ and __constant__ variables
 // from those of shared memory, kernel parameters and reserved objects.
-func holdsVariables(section string) bool {
-	if bank, ok := strings.CutPrefix(section, ".nv.constant"); ok {
-		return bank != "" && !strings.Contains(bank, ".")
+func holdsVariables(section []byte) bool {
+	if bank, ok := bytes.CutPrefix(section, []byte(".nv.constant")); ok {
+		return len(bank) > 0 && !bytes.ContainsRune(bank, '.')
 	}
-	return strings.HasPrefix(section, ".nv.global")
+	return bytes.HasPrefix(section, []byte(".nv.global"))
 }

@@ -1,52 +1,47 @@
 package fatbin
 
-import (
-	"encoding/binary"
-	"io"
-)
+import "encoding/binary"
 
 // Container is one fatbin container.
 type Container struct {
-	Offset  int64 // of the header in the reader given
+	Offset  int64 // of the header in the bytes given
 	Size    int64 // bytes, header included
 	Entries []Entry
 }
 
-// ReadContainer reads the headers of the container at off, which must end at
-// or before limit. No payload is read.
+// ReadContainer reads the headers of the container at off in b, which must end
+// at or before limit. No payload is read.
 //
 // A *[FormatError] says what is damaged. The entries before the damage are
 // returned with it, and Size is 0 when the container's own header is at fault.
-func ReadContainer(r io.ReaderAt, off, limit int64) (Container, error) {
+func ReadContainer(b []byte, off, limit int64) (Container, error) {
 	c := Container{Offset: off}
-	var h [containerHeaderSize]byte
+	limit = min(limit, int64(len(b)))
 	if limit-off < containerHeaderSize {
 		return c, formatErrorf(off, "container header of %d bytes is cut off after %d", containerHeaderSize, max(limit-off, 0))
 	}
-	if err := readFull(r, h[:], off); err != nil {
-		return c, err
-	}
-	if magic := binary.LittleEndian.Uint32(h[0:]); magic != Magic {
+	le, h := binary.LittleEndian, b[off:off+containerHeaderSize]
+	if magic := le.Uint32(h[0:]); magic != Magic {
 		return c, formatErrorf(off, "no container: found %#08x, want the magic %#08x", magic, uint32(Magic))
 	}
-	if v := binary.LittleEndian.Uint16(h[4:]); v != containerVersion {
+	if v := le.Uint16(h[4:]); v != containerVersion {
 		return c, formatErrorf(off, "container version %d is not known (%d is)", v, containerVersion)
 	}
-	if n := binary.LittleEndian.Uint16(h[6:]); n != containerHeaderSize {
+	if n := le.Uint16(h[6:]); n != containerHeaderSize {
 		return c, formatErrorf(off, "container header of %d bytes is not known (%d is)", n, containerHeaderSize)
 	}
-	size := binary.LittleEndian.Uint64(h[8:])
+	size := le.Uint64(h[8:])
 	if size > uint64(limit-off-containerHeaderSize) {
 		return c, formatErrorf(off, "container claims %d bytes, %d are there", size, limit-off-containerHeaderSize)
 	}
 	c.Size = containerHeaderSize + int64(size)
-	return c, c.readEntries(r)
+	return c, c.readEntries(b)
 }
 
-func (c *Container) readEntries(r io.ReaderAt) error {
+func (c *Container) readEntries(b []byte) error {
 	end := c.Offset + c.Size
 	for off := c.Offset + containerHeaderSize; off < end; {
-		e, err := readEntry(r, off, end)
+		e, err := readEntry(b, off, end)
 		if err != nil {
 			return err
 		}
@@ -54,19 +49,6 @@ func (c *Container) readEntries(r io.ReaderAt) error {
 		off = e.end()
 	}
 	return nil
-}
-
-// readFull reads len(b) bytes at off. A reader that has fewer than its caller
-// promised is damage like any other.
-func readFull(r io.ReaderAt, b []byte, off int64) error {
-	n, err := r.ReadAt(b, off)
-	switch {
-	case n == len(b):
-		return nil
-	case err == io.EOF:
-		return formatErrorf(off+int64(n), "file ends here, %d bytes too early", len(b)-n)
-	}
-	return err
 }
 
 // Is reports whether b begins with the magic of a container.

@@ -24,7 +24,7 @@ func TestReadContainer(t *testing.T) {
 		{Kind: Cubin, Offset: 0x10, Payload: 0x50, Stored: 3880, Decoded: 3880, Major: 1, Minor: 7, Target: 80, Flags: Bits64 | Linux},
 		{Kind: PTX, Offset: 0xf78, Payload: 0xfc0, Stored: 259, Decoded: 501, Major: 7, Minor: 8, Target: 80, Flags: Bits64 | Linux | LZ4},
 	}}
-	got, err := ReadContainer(bytes.NewReader(b), 0, int64(len(b)))
+	got, err := ReadContainer(b, 0, int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +36,11 @@ func TestReadContainer(t *testing.T) {
 // TestDecode compares with the text that nvcc writes to a file.
 func TestDecode(t *testing.T) {
 	b := fixture(t)
-	c, err := ReadContainer(bytes.NewReader(b), 0, int64(len(b)))
+	c, err := ReadContainer(b, 0, int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := new(Decoder).Decode(bytes.NewReader(b), c.Entries[1])
+	text, err := new(Decoder).Decode(b, c.Entries[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("no %q in the decoded text:\n%s", want, text)
 		}
 	}
-	if cubin, err := new(Decoder).Decode(bytes.NewReader(b), c.Entries[0]); err != nil || !bytes.Equal(cubin, b[0x50:0x50+3880]) {
+	if cubin, err := new(Decoder).Decode(b, c.Entries[0]); err != nil || !bytes.Equal(cubin, b[0x50:0x50+3880]) {
 		t.Errorf("the stored cubin is not given as it is: %v", err)
 	}
 }
@@ -58,7 +58,7 @@ func TestDecode(t *testing.T) {
 func TestDamageKeepsEntries(t *testing.T) {
 	b := fixture(t)
 	b[0xf78+2] = 7
-	c, err := ReadContainer(bytes.NewReader(b), 0, int64(len(b)))
+	c, err := ReadContainer(b, 0, int64(len(b)))
 	bad, ok := err.(*FormatError)
 	if !ok || bad.Off != 0xf78 {
 		t.Errorf("error %v, want one at 0xf78", err)
@@ -66,11 +66,11 @@ func TestDamageKeepsEntries(t *testing.T) {
 	if len(c.Entries) != 1 || c.Size != 4296 {
 		t.Errorf("%d entries and size %d, want 1 and 4296", len(c.Entries), c.Size)
 	}
-	if _, err := ReadContainer(bytes.NewReader(b), 0, 8); err == nil {
+	if _, err := ReadContainer(b, 0, 8); err == nil {
 		t.Error("a header of 8 bytes gives no error")
 	}
-	if _, err := ReadContainer(bytes.NewReader(b[:100]), 0, 4296); err == nil {
-		t.Error("a reader that ends early gives no error")
+	if _, err := ReadContainer(b[:100], 0, 4296); err == nil {
+		t.Error("bytes that end before the limit give no error")
 	}
 }
 
@@ -85,8 +85,7 @@ func FuzzReadContainer(f *testing.F) {
 	}
 	f.Add(so[0x2028 : 0x2028+1232])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r := bytes.NewReader(b)
-		c, err := ReadContainer(r, 0, int64(len(b)))
+		c, err := ReadContainer(b, 0, int64(len(b)))
 		if err == nil && c.Size == 0 {
 			t.Fatal("neither a container nor an error")
 		}
@@ -97,7 +96,7 @@ func FuzzReadContainer(f *testing.F) {
 			if e.Decoded > 64<<20 {
 				continue // allowed, but too slow here
 			}
-			if got, err := new(Decoder).Decode(r, e); err == nil && int64(len(got)) != e.Decoded {
+			if got, err := new(Decoder).Decode(b, e); err == nil && int64(len(got)) != e.Decoded {
 				t.Fatalf("entry %+v decodes to %d bytes", e, len(got))
 			}
 		}

@@ -3,7 +3,6 @@ package fatbin
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -35,37 +34,37 @@ var zstdDecoder = func() *zstd.Decoder {
 	return d
 }()
 
-// Decoder reads payloads and keeps its buffers for the next one. The zero value
-// is ready; it is for one goroutine.
-type Decoder struct{ stored, decoded []byte }
+// Decoder decompresses payloads and keeps its buffer for the next one. The zero
+// value is ready; it is for one goroutine.
+type Decoder struct{ decoded []byte }
 
-// Decode reads the payload of an entry and decompresses it. The result has
-// exactly e.Decoded bytes, and is good until the next call.
-func (d *Decoder) Decode(r io.ReaderAt, e Entry) ([]byte, error) {
+// Decode gives the payload of an entry of b as it was before compression, which
+// has exactly e.Decoded bytes. One that is not compressed is given where it
+// lies; another is good until the next call.
+func (d *Decoder) Decode(b []byte, e Entry) ([]byte, error) {
 	if e.Flags&LZ4 != 0 && e.Flags&Zstd != 0 {
 		return nil, fmt.Errorf("flags %#x name two compressions", uint64(e.Flags))
 	}
 	if ratio := e.maxRatio(); e.Decoded/ratio > e.Stored {
 		return nil, fmt.Errorf("%d bytes cannot decompress to the %d claimed", e.Stored, e.Decoded)
 	}
-	d.stored = resized(d.stored, e.Stored)
-	if err := readFull(r, d.stored, e.Payload); err != nil {
-		return nil, err
-	}
+	stored := b[e.Payload : e.Payload+e.Stored]
 	switch {
 	case e.Flags&LZ4 != 0:
 		d.decoded = resized(d.decoded, e.Decoded)
-		return decodeLZ4(d.stored, d.decoded)
+		return decodeLZ4(stored, d.decoded)
 	case e.Flags&Zstd != 0:
 		d.decoded = resized(d.decoded, e.Decoded)
-		return decodeZstd(d.stored, d.decoded)
+		return decodeZstd(stored, d.decoded)
 	}
-	return d.stored, nil
+	return stored, nil
 }
 
-// resized gives a buffer of n bytes, the one given where it is large enough.
+// resized gives a buffer of n bytes: the one given, where it is large enough and
+// not so much too large that keeping it costs more than another.
 func resized(b []byte, n int64) []byte {
-	if int64(cap(b)) < n {
+	const large = 8 << 20
+	if size := int64(cap(b)); size < n || size > large && size/4 > n {
 		return make([]byte, n)
 	}
 	return b[:n]

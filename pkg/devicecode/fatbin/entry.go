@@ -1,15 +1,12 @@
 package fatbin
 
-import (
-	"encoding/binary"
-	"io"
-)
+import "encoding/binary"
 
 // Entry is the header of one entry of a container.
 type Entry struct {
 	Kind    Kind
-	Offset  int64 // of the entry header in the reader given
-	Payload int64 // offset of the payload in the reader given
+	Offset  int64 // of the entry header in the bytes given
+	Payload int64 // offset of the payload in the bytes given
 	Stored  int64 // bytes of the payload in the file, padding excluded when compressed
 	Decoded int64 // bytes of the payload after decompression, as the header claims
 	// Major and Minor are the PTX ISA version of a PTX entry. Other kinds have
@@ -23,15 +20,11 @@ type Entry struct {
 
 func (e Entry) end() int64 { return e.Payload + e.padded }
 
-func readEntry(r io.ReaderAt, off, end int64) (Entry, error) {
-	var h [minEntryHeaderSize]byte
+func readEntry(b []byte, off, end int64) (Entry, error) {
 	if end-off < minEntryHeaderSize {
 		return Entry{}, formatErrorf(off, "entry header of at least %d bytes is cut off after %d", minEntryHeaderSize, end-off)
 	}
-	if err := readFull(r, h[:], off); err != nil {
-		return Entry{}, err
-	}
-	le := binary.LittleEndian
+	le, h := binary.LittleEndian, b[off:off+minEntryHeaderSize]
 	if v := le.Uint16(h[0x02:]); v != entryVersion {
 		return Entry{}, formatErrorf(off, "entry version %#04x is not known (%#04x is)", v, entryVersion)
 	}

@@ -7,7 +7,7 @@ import (
 
 // FormatError is a place where a container is not as it must be.
 type FormatError struct {
-	Off int64 // in the reader given
+	Off int64 // in the bytes given
 	Msg string
 }
 

@@ -3,6 +3,7 @@
 package hostelf
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -12,32 +13,31 @@ import (
 // File is an ELF file for a host.
 type File struct {
 	*elf.File
-	Reader io.ReaderAt // of the whole file
-	Size   int64       // bytes of the whole file
+	Bytes []byte // of the whole file
 }
 
 // New reads the headers of an ELF file. Every program header and section must
-// lie within its size bytes, so a file that was cut off is an error.
-func New(r io.ReaderAt, size int64) (f *File, err error) {
+// lie within b, so a file that was cut off is an error.
+func New(b []byte) (f *File, err error) {
 	defer recovered(&err)
-	e, err := elf.NewFile(io.NewSectionReader(r, 0, size))
+	e, err := elf.NewFile(bytes.NewReader(b))
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("headers run past the end of the file at offset %#x", size)
+		return nil, fmt.Errorf("headers run past the end of the file at offset %#x", len(b))
 	}
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range e.Progs {
-		if !within(p.Off, p.Filesz, size) {
-			return nil, fmt.Errorf("program header %d: %d bytes at offset %#x run past the end of the file at %#x", i, p.Filesz, p.Off, size)
+		if _, ok := slice(b, p.Off, p.Filesz); !ok {
+			return nil, fmt.Errorf("program header %d: %d bytes at offset %#x run past the end of the file at %#x", i, p.Filesz, p.Off, len(b))
 		}
 	}
 	for _, s := range e.Sections {
-		if s.Type != elf.SHT_NOBITS && s.Type != elf.SHT_NULL && !within(s.Offset, s.FileSize, size) {
-			return nil, fmt.Errorf("section %q: %d bytes at offset %#x run past the end of the file at %#x", s.Name, s.FileSize, s.Offset, size)
+		if _, ok := slice(b, s.Offset, s.FileSize); !ok && s.Type != elf.SHT_NOBITS && s.Type != elf.SHT_NULL {
+			return nil, fmt.Errorf("section %q: %d bytes at offset %#x run past the end of the file at %#x", s.Name, s.FileSize, s.Offset, len(b))
 		}
 	}
-	return &File{File: e, Reader: r, Size: size}, nil
+	return &File{File: e, Bytes: b}, nil
 }
 
 // Symbols is [elf.File.Symbols] with panics as errors.
@@ -46,26 +46,32 @@ func (f *File) Symbols() (symbols []elf.Symbol, err error) {
 	return f.File.Symbols()
 }
 
-// DynString is [elf.File.DynString] with panics as errors.
-func (f *File) DynString(tag elf.DynTag) (values []string, err error) {
-	defer recovered(&err)
-	return f.File.DynString(tag)
+// Data gives the bytes of a section where they lie in the file: none of one
+// without bytes, the compressed ones of one that is compressed.
+func (f *File) Data(s *elf.Section) []byte {
+	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL {
+		return nil
+	}
+	return f.Bytes[s.Offset : s.Offset+s.FileSize]
 }
 
-// DynValue is [elf.File.DynValue] with panics as errors.
-func (f *File) DynValue(tag elf.DynTag) (values []uint64, err error) {
-	defer recovered(&err)
-	return f.File.DynValue(tag)
+// At gives the file offset of what is loaded at a virtual address.
+func (f *File) At(address uint64) (offset int64, ok bool) {
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr < p.Filesz {
+			return int64(p.Off + address - p.Vaddr), true
+		}
+	}
+	return 0, false
 }
 
-// Data is [elf.Section.Data] with panics as errors.
-func (f *File) Data(s *elf.Section) (data []byte, err error) {
-	defer recovered(&err)
-	return s.Data()
-}
-
-func within(off, n uint64, size int64) bool {
-	return off <= uint64(size) && n <= uint64(size)-off
+// slice gives n bytes of b at off, if they are there.
+func slice(b []byte, off, n uint64) ([]byte, bool) {
+	size := uint64(len(b))
+	if off > size || n > size-off {
+		return nil, false
+	}
+	return b[off : off+n], true
 }
 
 func recovered(err *error) {

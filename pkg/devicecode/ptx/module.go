@@ -45,31 +45,73 @@ func Begins(b []byte) bool {
 
 // Read reads the text of b up to its first NUL. The errors name offsets in b.
 func Read(b []byte) (*Module, error) {
+	m, _, err := read(b, false)
+	return m, err
+}
+
+// ReadEmbedded reads a text that begins b, where nothing need tell its end: a
+// string constant without a NUL is followed by whatever comes next. The text
+// ends where no statement of a module can go on. Size is its length in bytes;
+// with an error, that of what was looked at.
+func ReadEmbedded(b []byte) (m *Module, size int, err error) { return read(b, true) }
+
+func read(b []byte, embedded bool) (*Module, int, error) {
 	if n := bytes.IndexByte(b, 0); n >= 0 {
 		b = b[:n]
 	}
 	m, r := &Module{}, reader{scanner: scanner{b: b}}
+	end := 0 // of the last token
 	for {
 		tok, err := r.next()
-		if err != nil {
-			return nil, err
+		if err != nil && embedded && r.betweenStatements() && !r.directiveOpen {
+			break // an open string or comment of whatever comes next
 		}
-		if tok == nil {
+		if err != nil {
+			return nil, len(b), err
+		}
+		if tok == nil || embedded && r.isOver(m, tok, end) {
 			break
 		}
 		if err := r.token(m, tok); err != nil {
-			return nil, err
+			return nil, len(b), err
 		}
+		end = r.pos
 	}
+	if err := r.check(m); err != nil {
+		return nil, end, err
+	}
+	return m, end, nil
+}
+
+// isOver reports whether tok, just read, cannot go on the module: a statement
+// begins with a directive, and what follows one without semicolon or body is on
+// its line. A second .version begins the next module.
+func (r *reader) isOver(m *Module, tok []byte, end int) bool {
+	if !r.betweenStatements() || tok[0] == '{' && r.directiveOpen {
+		return false
+	}
+	if tok[0] == '.' {
+		return m.Major != 0 && string(tok) == ".version"
+	}
+	sameLine := bytes.IndexByte(r.b[end:r.pos-len(tok)], '\n') < 0
+	return !r.directiveOpen || !sameLine && tok[0] != ';'
+}
+
+func (r *reader) betweenStatements() bool {
+	return r.paren == 0 && r.statement == none && !r.external
+}
+
+// check refuses a text that ends where no module can.
+func (r *reader) check(m *Module) error {
 	switch {
 	case m.Major == 0:
-		return nil, errors.New("PTX without .version")
+		return errors.New("PTX without .version")
 	case m.Target == (arch.Target{}):
-		return nil, errors.New("PTX without .target")
-	case r.paren != 0 || r.statement != none || r.external:
-		return nil, errors.New("PTX ends within a statement")
+		return errors.New("PTX without .target")
+	case !r.betweenStatements():
+		return errors.New("PTX ends within a statement")
 	}
-	return m, nil
+	return nil
 }
 
 // kind is what the statement being read declares.
@@ -89,6 +131,9 @@ type reader struct {
 	external  bool   // .extern was seen in it
 	name      string // of the kernel
 	paren     int    // depth of parentheses: parameter lists hold .global too
+	// directiveOpen says that a directive was read and neither a semicolon nor a
+	// body since.
+	directiveOpen bool
 }
 
 // token takes one token at module scope.
@@ -120,6 +165,9 @@ func (r *reader) token(m *Module, tok []byte) error {
 }
 
 func (r *reader) directive(m *Module, word string) error {
+	if word[0] == '.' {
+		r.directiveOpen = true
+	}
 	switch word {
 	case ".version":
 		return r.version(m)
@@ -157,7 +205,7 @@ func (r *reader) block(m *Module) error {
 	case variable:
 		return nil // up to its semicolon
 	}
-	r.statement, r.external = none, false
+	r.statement, r.external, r.directiveOpen = none, false, false
 	return nil
 }
 
@@ -166,7 +214,7 @@ func (r *reader) end(m *Module) {
 	if r.statement == variable && !r.external {
 		m.Variables++
 	}
-	r.statement, r.external = none, false
+	r.statement, r.external, r.directiveOpen = none, false, false
 }
 
 func (r *reader) version(m *Module) error {

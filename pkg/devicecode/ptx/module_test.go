@@ -117,5 +117,42 @@ func FuzzRead(f *testing.F) {
 		if m != nil && (m.Major == 0 || m.Target == (arch.Target{})) {
 			t.Fatalf("module %+v", m)
 		}
+		embedded, size, err := ReadEmbedded(b)
+		if (embedded == nil) == (err == nil) || size > len(b) {
+			t.Fatalf("embedded module %v of %d bytes, error %v", embedded, size, err)
+		}
+		if again, _, err := ReadEmbedded(b[:size]); embedded != nil && (err != nil || len(again.Kernels) != len(embedded.Kernels)) {
+			t.Fatalf("the %d bytes of the embedded module read as %v, %v", size, again, err)
+		}
 	})
+}
+
+// TestReadEmbedded wants the text alone, whatever follows it.
+func TestReadEmbedded(t *testing.T) {
+	const kernel = ".visible .entry a(.param .u64 p)\n{ ret; }"
+	for _, test := range []struct{ name, text, rest string }{
+		{"nothing", head + kernel, ""},
+		{"NUL", head + kernel + "\n\n", "\x00.version"},
+		{"the next string, as Rust keeps it", head + kernel + "\n\n", "called `Option::unwrap()` on a `None` value\" {"},
+		{"word without blank", head + kernel, "src/main.rs"},
+		{"number", head + kernel, "12"},
+		{"an open string", head + kernel, "\" and no end"},
+		{"braces", head + kernel, "{}"},
+		{"binary", head + kernel, "\x01\xff}{\""},
+		{"next module", head + kernel + "\n", head + kernel},
+		{"directives", head + ".file 1 \"k.cu\"\n.global .u32 x;\n.extern .func f(.param .b32 p)\n;\n" + kernel, "unwrap"},
+		{"target with options", ".version 9.0\n.target sm_90, debug\n.address_size 64\n" + kernel, "unwrap"},
+	} {
+		m, size, err := ReadEmbedded([]byte(test.text + test.rest))
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if want := len(strings.TrimRight(test.text, "\n")); size != want || len(m.Kernels) != 1 || m.Kernels[0] != "a" {
+			t.Errorf("%s: %d bytes with kernels %q, want %d with a", test.name, size, m.Kernels, want)
+		}
+	}
+	if _, size, err := ReadEmbedded([]byte(head + ".entry a() { ret;")); err == nil || size != len(head)+17 {
+		t.Errorf("an open body: %d bytes, error %v", size, err)
+	}
 }

@@ -1,4 +1,4 @@
-// Package scan finds fatbin containers in a host ELF file: in the two sections
-// that nvcc writes, through the registration records of the CUDA runtime, and
-// by their magic in the rest of the file.
+// Package scan finds device code in the bytes of a file: containers in the two
+// sections that nvcc writes and where the registration records of the CUDA
+// runtime point, and containers, cubins and PTX texts anywhere else.
 package scan

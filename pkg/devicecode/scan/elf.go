@@ -10,39 +10,54 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode/hostelf"
 )
 
-// ELF finds the containers of a host file.
+// ELF finds the device code of a host file.
 func ELF(f *hostelf.File) Result {
-	s := scanner{file: f, at: make(map[int64]int), Result: Result{Linked: f.Type != elf.ET_REL}}
-	if len(f.Sections) == 0 {
-		s.problem("", 0, "no section headers: device code cannot be located in a file without them")
-		return s.Result
-	}
+	s := scanner{file: f, bytes: f.Bytes, sections: sectionsOf(f), at: make(map[int64]int), Result: Result{Linked: f.Type != elf.ET_REL}}
+	var known []span // what is read as its section says
 	for _, section := range f.Sections {
 		switch {
 		case isDeviceSection(section):
-			s.walk(section)
-		case section.Name == ".llvm.offloading":
-			s.problem(section.Name, int64(section.Offset), "images of Clang's offload driver are not read: inspect the linked file")
+			known = append(known, s.walk(section))
 		case section.Name == ".hip_fatbin":
-			s.problem(section.Name, int64(section.Offset), "AMD device code is not read")
+			s.problem(section.Name, int64(section.Offset), "HIP: device code for AMD GPUs, which is not read")
 		}
 	}
+	for _, gap := range gaps(known, int64(len(s.bytes))) {
+		s.search(gap)
+	}
 	s.records()
-	s.elsewhere()
+	return s.sorted()
+}
+
+// Bytes finds device code in bytes of which nothing is known.
+func Bytes(b []byte) Result {
+	s := scanner{bytes: b, at: make(map[int64]int)}
+	s.search(span{start: 0, end: int64(len(b))})
+	return s.sorted()
+}
+
+type scanner struct {
+	file     *hostelf.File
+	bytes    []byte // of the whole file
+	sections []span
+	at       map[int64]int // index in Places, by offset
+	read     int64         // bytes of all containers together
+	Result
+}
+
+func (s *scanner) sorted() Result {
 	slices.SortFunc(s.Places, func(a, b Place) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortStableFunc(s.Problems, func(a, b Problem) int { return cmp.Compare(a.Offset, b.Offset) })
 	return s.Result
 }
 
-type scanner struct {
-	file *hostelf.File
-	at   map[int64]int // index in Places, by offset
-	read int64         // bytes of all containers together
-	Result
-}
-
 func (s *scanner) problem(section string, off int64, format string, args ...any) {
 	s.Problems = append(s.Problems, Problem{section, off, fmt.Sprintf(format, args...)})
+}
+
+func (s *scanner) add(p Place) {
+	s.at[p.Offset] = len(s.Places)
+	s.Places = append(s.Places, p)
 }
 
 // readable reports whether a section has plain bytes in the file.
@@ -61,71 +76,59 @@ func (s *scanner) readable(section *elf.Section) bool {
 	return true
 }
 
-// walk reads the containers of a section one after another.
-func (s *scanner) walk(section *elf.Section) {
+// walk reads the containers of a section one after another and gives the
+// section's range.
+func (s *scanner) walk(section *elf.Section) span {
 	if !s.readable(section) {
-		return
+		return span{}
 	}
-	start, end := int64(section.Offset), int64(section.Offset+section.Size)
+	all := span{int64(section.Offset), int64(section.Offset + section.Size), section.Name}
 	// The linker pads between its inputs, up to the section's alignment.
 	maxPadding := int64(min(max(section.Addralign, fatbin.Align), 4096))
-	for off := start; off < end; {
-		next, err := s.skipPadding(off, end)
-		if err != nil {
-			s.problem(section.Name, off, "damaged: %v", err)
-			return
-		}
+	for off := all.start; off < all.end; {
+		next := s.skipPadding(off, all.end)
 		if next-off >= maxPadding {
 			s.problem(section.Name, off, "damaged: %d zero bytes where a container should begin", next-off)
 		}
-		if next == end {
-			return
+		if next == all.end {
+			break
 		}
-		off = next
-		size := s.container(section, off, end, 0)
+		size := s.container(span{next, all.end, section.Name}, 0)
 		if size == 0 {
-			return // nothing says where the next one begins
+			break // nothing says where the next one begins
 		}
-		off += size
-		off += (start - off) & (fatbin.Align - 1)
+		off = next + size
+		off += (all.start - off) & (fatbin.Align - 1)
 	}
+	return all
 }
 
-// container reads the container at off and gives its size, 0 when its header
-// cannot be read.
-func (s *scanner) container(section *elf.Section, off, end int64, record uint32) int64 {
-	if s.read > s.file.Size {
-		s.problem(section.Name, off, "damaged: containers overlap, together they are larger than the file")
+// container reads the container at the start of a range and gives its size, 0
+// when its header cannot be read.
+func (s *scanner) container(in span, record uint32) int64 {
+	if s.read > int64(len(s.bytes)) {
+		s.problem(in.section, in.start, "damaged: containers overlap, together they are larger than the file")
 		return 0
 	}
-	c, err := fatbin.ReadContainer(s.file.Reader, off, end)
+	c, err := fatbin.ReadContainer(s.bytes, in.start, in.end)
 	if err != nil {
-		at, text := fatbin.Where(err, off)
-		s.problem(section.Name, at, "damaged: %s", text)
+		at, text := fatbin.Where(err, in.start)
+		s.problem(in.section, at, "damaged: %s", text)
 	}
 	s.read += c.Size
 	if c.Size > 0 {
-		s.at[off] = len(s.Places)
-		s.Places = append(s.Places, Place{Container: c, Section: section.Name, Record: record})
+		s.add(Place{Container: c, Section: in.section, Record: record})
 	}
 	return c.Size
 }
 
 // skipPadding gives the offset of the first 8 bytes from off that are not all
 // zero, or end.
-func (s *scanner) skipPadding(off, end int64) (int64, error) {
-	var b [512]byte
-	for off < end {
-		n := min(int64(len(b)), end-off)
-		if _, err := s.file.Reader.ReadAt(b[:n], off); err != nil {
-			return off, err
+func (s *scanner) skipPadding(off, end int64) int64 {
+	for n, c := range s.bytes[off:end] {
+		if c != 0 {
+			return off + int64(n)&^(fatbin.Align-1)
 		}
-		for i := range n {
-			if b[i] != 0 {
-				return off + i&^(fatbin.Align-1), nil
-			}
-		}
-		off += n
 	}
-	return end, nil
+	return end
 }

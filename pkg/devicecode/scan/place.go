@@ -13,15 +13,27 @@ const (
 	Relocatable = "__nv_relfatbin"
 )
 
-// Place is a container and where it was found.
+// Place is a container, a lone cubin or a lone PTX text, and where it was found.
 type Place struct {
+	// Container is what was found; a lone image has no entries in it.
 	fatbin.Container
-	Section string
+	Lone    Lone
+	Section string // empty outside all sections
 	// Record is the version of the registration record that points at it, 0
 	// where none does: 1 is a container for the runtime to load or, in
 	// __nv_relfatbin, an input of a device link; 2 is the product of one.
 	Record uint32
 }
+
+// Lone says what a place holds that is no container.
+type Lone int
+
+// What a place holds.
+const (
+	NotLone Lone = iota // a container
+	Cubin
+	PTX
+)
 
 // Problem is a place that could not be read.
 type Problem struct {

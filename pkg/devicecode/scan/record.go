@@ -1,9 +1,9 @@
 package scan
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"fmt"
 )
 
 // A registration record is a struct of fatbinary_section.h (toolkit), which
@@ -23,154 +23,100 @@ const (
 // records reads the registration records and notes at each place which one
 // points at it.
 func (s *scanner) records() {
+	named := false
 	for _, section := range s.file.Sections {
-		if section.Name != recordSection || !s.readable(section) {
+		if section.Name == recordSection {
+			named = true
+			if s.readable(section) {
+				s.recordsOf(section)
+			}
+		}
+	}
+	if !named && s.Linked {
+		s.looseRecords()
+	}
+}
+
+func (s *scanner) recordsOf(section *elf.Section) {
+	data := s.file.Data(section)
+	resolve, err := s.resolver(section)
+	if err != nil {
+		s.problem(section.Name, int64(section.Offset), "registration records: %v", err)
+		return
+	}
+	if len(data)%recordSize != 0 {
+		s.problem(section.Name, int64(section.Offset), "registration records: %d bytes, want a multiple of %d", len(data), recordSize)
+	}
+	if len(data) > maxRecords*recordSize {
+		s.problem(section.Name, int64(section.Offset), "registration records: %d bytes, only the first %d records are read", len(data), maxRecords)
+		data = data[:maxRecords*recordSize]
+	}
+	for i := int64(0); i+recordSize <= int64(len(data)); i += recordSize {
+		s.record(section.Name, int64(section.Offset)+i, resolve)
+	}
+}
+
+// looseRecords finds the records of a file without a section of their name by
+// their magic, in the segments that are loaded with data of the program: the
+// addresses of the records are known to its startup code only.
+func (s *scanner) looseRecords() {
+	resolve, err := s.linkedResolver()
+	if err != nil {
+		s.problem("", 0, "registration records: %v", err)
+		return
+	}
+	magic := binary.LittleEndian.AppendUint32(nil, recordMagic)
+	for _, p := range s.file.Progs {
+		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_W == 0 {
 			continue
 		}
-		data, err := s.file.Data(section)
-		if err != nil {
-			s.problem(section.Name, int64(section.Offset), "registration records: %v", err)
-			continue
-		}
-		resolve, err := s.resolver(section)
-		if err != nil {
-			s.problem(section.Name, int64(section.Offset), "registration records: %v", err)
-			continue
-		}
-		if len(data)%recordSize != 0 {
-			s.problem(section.Name, int64(section.Offset), "registration records: %d bytes, want a multiple of %d", len(data), recordSize)
-		}
-		if len(data) > maxRecords*recordSize {
-			s.problem(section.Name, int64(section.Offset), "registration records: %d bytes, only the first %d records are read", len(data), maxRecords)
-			data = data[:maxRecords*recordSize]
-		}
-		for i := 0; i+recordSize <= len(data); i += recordSize {
-			s.record(section, i, data[i:i+recordSize], resolve)
+		end := int64(p.Off + p.Filesz)
+		for off, found := int64(p.Off), 0; found < maxRecords; off += 4 {
+			n := bytes.Index(s.bytes[off:end], magic)
+			if n < 0 || off+int64(n)+recordSize > end {
+				break
+			}
+			off += int64(n)
+			if version := binary.LittleEndian.Uint32(s.bytes[off+4:]); version == 1 || version == 2 {
+				s.record(s.sectionAt(off), off, resolve)
+				found++
+			}
 		}
 	}
 }
 
-func (s *scanner) record(section *elf.Section, i int, b []byte, resolve resolver) {
-	le := binary.LittleEndian
-	off := int64(section.Offset) + int64(i)
+// record reads the record at an offset of the file.
+func (s *scanner) record(section string, off int64, resolve resolver) {
+	le, b := binary.LittleEndian, s.bytes[off:off+recordSize]
 	if magic := le.Uint32(b); magic != recordMagic {
-		s.problem(section.Name, off, "registration record: magic %#08x, want %#08x", magic, recordMagic)
+		s.problem(section, off, "registration record: magic %#08x, want %#08x", magic, recordMagic)
 		return
 	}
 	version := le.Uint32(b[4:])
 	if version != 1 && version != 2 {
-		s.problem(section.Name, off, "registration record: version %d is not known", version)
+		s.problem(section, off, "registration record: version %d is not known", version)
 		return
 	}
-	target, at, err := resolve(uint64(i+recordPointer), le.Uint64(b[recordPointer:]))
+	at, err := resolve(off+recordPointer, le.Uint64(b[recordPointer:]))
 	if err != nil {
-		s.problem(section.Name, off, "registered image damaged: %v", err)
+		s.problem(section, off, "registered image damaged: %v", err)
 		return
 	}
-	s.register(target, at, version)
+	s.register(at, version)
 }
 
-// register notes the record at the container it points at. One outside the
-// usual sections is read where the pointer says.
-func (s *scanner) register(section *elf.Section, off int64, version uint32) {
-	if i, ok := s.at[off]; ok {
+// register notes the record at the container it points at.
+func (s *scanner) register(at int64, version uint32) {
+	i, ok := s.at[at]
+	if ok && s.Places[i].Lone == NotLone {
 		s.Places[i].Record = version
 		return
 	}
-	if isDeviceSection(section) {
-		s.problem(section.Name, off, "registered image damaged: a registration record points here, where no container could be read")
-		return
-	}
-	s.container(section, off, int64(section.Offset+section.Size), version)
-}
-
-// resolver gives the section and the file offset that a pointer means, from
-// its offset in the records' section and its stored value.
-type resolver func(at, stored uint64) (*elf.Section, int64, error)
-
-func (s *scanner) resolver(records *elf.Section) (resolver, error) {
-	if s.Linked {
-		return s.linkedResolver(records)
-	}
-	return s.objectResolver(records)
-}
-
-// linkedResolver resolves pointers of an executable or a shared library: by
-// the relocation that the loader applies, where there is one, else as stored.
-func (s *scanner) linkedResolver(records *elf.Section) (resolver, error) {
-	relocations := make(map[uint64]relocation)
-	for _, section := range s.file.Sections {
-		if section.Type != elf.SHT_RELA || section.Flags&elf.SHF_ALLOC == 0 {
-			continue
-		}
-		err := s.relocations(section, func(r relocation) {
-			if r.at >= records.Addr && r.at-records.Addr < records.Size {
-				relocations[r.at] = r
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return func(at, stored uint64) (*elf.Section, int64, error) {
-		if r, ok := relocations[records.Addr+at]; ok {
-			if !r.relative(s.file.Machine) {
-				return nil, 0, fmt.Errorf("relocation type %d for %s is not known", r.typ, s.file.Machine)
-			}
-			stored = r.addend
-		}
-		return s.sectionOf(stored)
-	}, nil
+	s.problem(s.sectionAt(at), at, "registered image damaged: a registration record points here, where no container could be read")
 }
 
 // hasPlainBytes reports whether a section's size is that of its bytes in the
 // file.
 func hasPlainBytes(s *elf.Section) bool {
 	return s.Type != elf.SHT_NOBITS && s.Flags&elf.SHF_COMPRESSED == 0
-}
-
-// sectionOf gives the section and file offset of a virtual address.
-func (s *scanner) sectionOf(addr uint64) (*elf.Section, int64, error) {
-	for _, section := range s.file.Sections {
-		if section.Flags&elf.SHF_ALLOC == 0 || !hasPlainBytes(section) || section.Addr == 0 {
-			continue
-		}
-		if addr >= section.Addr && addr-section.Addr < section.Size {
-			return section, int64(section.Offset + addr - section.Addr), nil
-		}
-	}
-	return nil, 0, fmt.Errorf("a record points at address %#x, which is in no section", addr)
-}
-
-// objectResolver resolves pointers of an object by the relocations for the
-// records' section: nvcc's are against the symbol of the container's section.
-func (s *scanner) objectResolver(records *elf.Section) (resolver, error) {
-	relocations := make(map[uint64]relocation)
-	for _, section := range s.file.Sections {
-		if section.Type != elf.SHT_RELA || int64(section.Info) >= int64(len(s.file.Sections)) || s.file.Sections[section.Info] != records {
-			continue
-		}
-		if err := s.relocations(section, func(r relocation) { relocations[r.at] = r }); err != nil {
-			return nil, err
-		}
-	}
-	symbols, err := s.file.Symbols()
-	if err != nil {
-		return nil, err
-	}
-	return func(at, _ uint64) (*elf.Section, int64, error) {
-		r, ok := relocations[at]
-		if !ok || !r.absolute(s.file.Machine) || r.symbol == 0 || r.symbol > uint64(len(symbols)) {
-			return nil, 0, fmt.Errorf("no relocation at offset %#x that is understood", at)
-		}
-		symbol := symbols[r.symbol-1] // Symbols leaves out the null symbol
-		if int(symbol.Section) >= len(s.file.Sections) {
-			return nil, 0, fmt.Errorf("symbol %q is in no section", symbol.Name)
-		}
-		section := s.file.Sections[symbol.Section]
-		if in := symbol.Value + r.addend; in < section.Size && hasPlainBytes(section) {
-			return section, int64(section.Offset + in), nil
-		}
-		return nil, 0, fmt.Errorf("symbol %q plus %#x is outside its section", symbol.Name, r.addend)
-	}, nil
 }

@@ -15,6 +15,16 @@ g() { printf -- '-gencode arch=compute_%s,code=[%s]' "$1" "$2"; }
 rdc() { nvcc -rdc=true -cudart shared -cudadevrt none "$@" device.cu main.cu; }
 lib() { nvcc -cudart none -shared -Xcompiler -fPIC "$@"; }
 
+# A library that carries device code of a KIND as read-only data, as programs do
+# that load it through the driver. Nothing ends the PTX text.
+embed() {
+  kind=$1
+  shift
+  nvcc "$@" -"$kind" two.cu -o code
+  printf '%s\n' '.section .rodata' '.string "before"' '.globl code' 'code: .incbin "code"' '.ascii "called unwrap() on a None value"' '.string "behind {"' >code.s
+  gcc -shared -nostdlib code.s -o "c18_$kind.so"
+}
+
 build() {
   case $1 in
   c10_dlink_without_target)
@@ -30,6 +40,12 @@ build() {
     ar rc "$1" short.o a_name_of_more_than_15.o ;;
   c15_lto80.o) nvcc -dc -gencode arch=compute_80,code=lto_80 device.cu -o "$1" ;;
   c17_sm75_sm90.so) lib $(g 75 sm_75) $(g 90 sm_90) never_launched.cu -o "$1" ;;
+  c18_fatbin.so) embed fatbin $(g 80 sm_80,compute_80) ;;
+  c18_cubin.so) embed cubin -arch=sm_80 ;;
+  c18_ptx.so) embed ptx -arch=compute_80 ;;
+  c18_renamed.so)
+    lib $(g 80 sm_80,compute_80) two.cu -o "$1"
+    objcopy --rename-section .nv_fatbin=.gpu_code --rename-section .nvFatBinSegment=.gpu_records "$1" ;;
   c19_none.so) lib $(g 80 sm_80,compute_80) -no-compress two.cu -o "$1" ;;
   c19_default.so) lib $(g 80 sm_80,compute_80) two.cu -o "$1" ;;
   c19_all.so) lib $(g 80 sm_80,compute_80) -Xfatbin -compress-all two.cu -o "$1" ;;
@@ -51,6 +67,6 @@ build() {
 }
 
 [ $# -gt 0 ] || set -- c10_dlink_without_target c11_rdc_sm90_ptx90 c12_rdc_ptx90 c13_archive.a c15_lto80.o \
-  c17_sm75_sm90.so c19_none.so c19_default.so c19_all.so c24_stub c29_variables80.so names80.so \
+  c17_sm75_sm90.so c18_fatbin.so c18_cubin.so c18_ptx.so c18_renamed.so c19_none.so c19_default.so c19_all.so c24_stub c29_variables80.so names80.so \
   relocatable80.o shared80.o virtual80_sm86.cubin sm90.cubin sm80_ptx80.fatbin compute80.ptx
 for name; do build "$name"; done

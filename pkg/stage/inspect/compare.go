@@ -28,7 +28,7 @@ func ourLists(f artifact.File) lists {
 	var ours lists
 	for _, o := range f.Objects {
 		for _, c := range o.Code.Containers {
-			known := c.Section == "" || c.Section == scan.Fatbin || c.Section == scan.Relocatable
+			known := c.Role == devicecode.RawFile || c.Section == scan.Fatbin || c.Section == scan.Relocatable
 			for _, i := range c.Images {
 				switch {
 				case !slices.Contains(kinds, i.Kind):

@@ -98,10 +98,11 @@ func TestOurLists(t *testing.T) {
 		}}},
 		{Code: devicecode.Code{Containers: []devicecode.Container{
 			{Section: "__nv_relfatbin", Images: []devicecode.Image{cubin("sm_75"), {Kind: devicecode.TileIR}}},
-			{Images: []devicecode.Image{cubin("sm_70")}},
+			{Role: devicecode.RawFile, Images: []devicecode.Image{cubin("sm_70")}},
+			{Images: []devicecode.Image{cubin("sm_72")}}, // behind the last section
 		}}},
 	}})
-	want := lists{must: listed(t, "sm_90:a,b compute_90=9.0 sm_75 sm_70"), may: listed(t, "sm_80"), others: 1}
+	want := lists{must: listed(t, "sm_90:a,b compute_90=9.0 sm_75 sm_70"), may: listed(t, "sm_80 sm_72"), others: 1}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(lists{})); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,113 @@
+package artifact
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// without gives an ELF file without its section headers, and without what the
+// linker puts behind the last segment for them.
+func withoutSections(b []byte) []byte {
+	b = b[:binary.LittleEndian.Uint64(b[0x28:])] // e_shoff: the linker writes the table last
+	clear(b[0x28:0x30])
+	clear(b[0x3a:0x40]) // e_shentsize, e_shnum, e_shstrndx
+	return b
+}
+
+// TestC18 reads device code outside the usual sections.
+func TestC18(t *testing.T) {
+	const (
+		cubin = "cubin sm_80 from compute_80 ABI 7 by 11.8 nine() seven()"
+		text  = "ptx compute_80 ISA 7.8 nine() seven()"
+		lz4   = "ptx compute_80 ISA 7.8 lz4 nine() seven()"
+	)
+	for _, test := range []struct {
+		name  string
+		bytes []byte
+		want  []string
+	}{
+		{"fatbin in .rodata", fixture(t, "cuda-11.8/c18_fatbin.so"), []string{".rodata unregistered: " + cubin, ".rodata unregistered: " + lz4}},
+		{"cubin in .rodata", fixture(t, "cuda-11.8/c18_cubin.so"), []string{".rodata unregistered: " + cubin}},
+		{"PTX in .rodata", fixture(t, "cuda-11.8/c18_ptx.so"), []string{".rodata unregistered: " + text}},
+		{"renamed sections", fixture(t, "cuda-11.8/c18_renamed.so"), []string{".gpu_code whole-program: " + cubin, ".gpu_code whole-program: " + lz4}},
+		{"PTX without section headers", withoutSections(fixture(t, "cuda-11.8/c18_ptx.so")), []string{" unregistered: " + text}},
+		{"stripped and no section headers", withoutSections(fixture(t, "cuda-11.8/c19_default.so")), []string{" whole-program: " + cubin, " whole-program: " + lz4}},
+		{"device-linked without section headers", withoutSections(fixture(t, "cuda-11.8/c11_rdc_sm90_ptx90")), []string{
+			" device-linked: cubin sm_90 from compute_90 ABI 7 by 11.8 functions 1 write7()",
+			" relocatable: cubin sm_90 from compute_90 ABI 7 by 11.8 lz4 relocatable functions 1",
+			" relocatable: ptx compute_90 ISA 7.8 lz4 relocatable functions 1",
+			" relocatable: cubin sm_90 from compute_90 ABI 7 by 11.8 lz4 relocatable write7()",
+			" relocatable: ptx compute_90 ISA 7.8 lz4 relocatable write7()",
+		}},
+		{"behind the last section", slices.Concat(fixture(t, "cuda-11.8/c29_variables80.so"), []byte("padding"), fixture(t, "cuda-11.8/sm80_ptx80.fatbin")), []string{
+			".nv_fatbin whole-program: cubin sm_80 from compute_80 ABI 7 by 11.8 variables 2",
+			".nv_fatbin whole-program: ptx compute_80 ISA 7.8 lz4 variables 2",
+			" unregistered: " + cubin, " unregistered: " + lz4,
+		}},
+	} {
+		f := readString(t, string(test.bytes))
+		if diff := cmp.Diff(test.want, describe(f)); diff != "" || f.Problem != "" {
+			t.Errorf("%s: problem %q; want -, got +:\n%s", test.name, f.Problem, diff)
+		}
+	}
+}
+
+// TestEveryPlace writes a cubin over the code of a file and what follows it, at
+// every place: found in all, whatever the sections there are for.
+func TestEveryPlace(t *testing.T) {
+	b := fixture(t, "cuda-11.8/c29_variables80.so")
+	known := len(describe(readString(t, string(b))))
+	cubin := fixture(t, "cuda-11.8/sm90.cubin")
+	for at := 0x1000; at+len(cubin) < 0x2000; at += 8 { // code, tables for unwinding, and padding
+		c := bytes.Clone(b)
+		copy(c[at:], cubin)
+		got := describe(readString(t, string(c)))
+		if len(got) != known+1 || !strings.Contains(got[0], "unregistered: cubin sm_90 from compute_90 ABI 7 by 11.8 nine() seven()") {
+			t.Fatalf("a cubin at %#x: %q", at, got)
+		}
+	}
+}
+
+// TestUnregistered takes the record away.
+func TestUnregistered(t *testing.T) {
+	b := fixture(t, "cuda-13.0/v_90.so")
+	clear(b[at90Record : at90Record+4])
+	b = []byte(strings.Replace(string(b), ".nvFatBinSegment\x00", ".nvXatBinSegment\x00", 1))
+	want := []string{
+		".nv_fatbin unregistered: cubin sm_90 ABI 8 by 13.0 never_launched()",
+		".nv_fatbin unregistered: ptx compute_90 ISA 9.0 zstd never_launched()",
+	}
+	if diff := cmp.Diff(want, describe(readString(t, string(b)))); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// TestDamagedLoneCode wants a problem of the image, and not nothing.
+func TestDamagedLoneCode(t *testing.T) {
+	for _, test := range []struct{ name, want string }{
+		{"cuda-11.8/c18_cubin.so", "run past the end of the cubin"},
+		{"cuda-11.8/c18_ptx.so", "ends within a statement"},
+	} {
+		b := fixture(t, test.name)
+		// Nothing but zeroes from the middle of the section on.
+		clear(b[0x1200:0x2000])
+		if got := problems(readString(t, string(b))); len(got) != 1 || !strings.Contains(got[0], test.want) {
+			t.Errorf("%s: problems %q, want one with %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestRecordWithoutSections wants a damaged image of a file without section
+// headers to be noticed by its record.
+func TestRecordWithoutSections(t *testing.T) {
+	b := withoutSections(fixture(t, "cuda-13.0/v_90.so"))
+	clear(b[at90Container : at90Container+0xfe0])
+	if got := problems(readString(t, string(b))); len(got) != 1 || !strings.Contains(got[0], "0x2028: registered image damaged") {
+		t.Errorf("problems %q", got)
+	}
+}

@@ -58,6 +58,7 @@ var catalogue = map[string]Kind{
 	"CP132": unverified("Library unreadable"),
 	"CP133": notes("Third-party library excused"),
 	"CP134": unverified("Dependencies not resolved"),
+	"CP135": notes("Kernels in two files of one process"),
 
 	"CP201": fails("Native run fails, PTX run passes"),
 	"CP202": fails("PTX run fails, native run passes"),

@@ -40,7 +40,24 @@ func Libraries(m *manifest.Manifest, r *record.Record) []Finding {
 			found = append(found, libraryFindings(m, l)...)
 		}
 	}
+	for _, d := range r.Duplicates {
+		found = append(found, Finding{
+			ID: "CP135", Artifact: d.Files[0],
+			Fact:   fmt.Sprintf("%s defines kernels of the same name, which one process loads too: %d (%s).", d.Files[1], d.Kernels, sample(d)),
+			Cause:  "Both compile the same templates or sources. Where both export the host function of a kernel, the loader uses that of the first for both, and so the device code of one file only.",
+			Action: "Compile with -fvisibility=hidden (-Xcompiler), or give the kernels names of their own.",
+		})
+	}
 	return found
+}
+
+// sample names the kernels of a duplicate as far as the record lists them.
+func sample(d record.Duplicate) string {
+	names := d.Names[:min(len(d.Names), 3)]
+	if d.Kernels > len(names) {
+		return strings.Join(names, ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
 }
 
 func libraryFindings(m *manifest.Manifest, l record.Library) []Finding {

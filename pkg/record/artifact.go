@@ -55,6 +55,14 @@ type Library struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// Duplicate says that two files that one process loads define kernels of the same
+// name. At least one of them is an artifact.
+type Duplicate struct {
+	Files   [2]string `json:"files"` // sorted
+	Kernels int       `json:"kernels"`
+	Names   []string  `json:"names"` // the first of them, demangled and sorted
+}
+
 // ImageCount counts the images of one kind and target.
 type ImageCount struct {
 	Kind    devicecode.Kind `json:"kind"`

@@ -19,6 +19,8 @@ type Record struct {
 	Builds    []Build    `json:"builds,omitempty"`
 	Artifacts []Artifact `json:"artifacts"`
 	Libraries []Library  `json:"libraries,omitempty"`
+	// Duplicates are the kernels that two files of one process define.
+	Duplicates []Duplicate `json:"duplicates,omitempty"`
 	Runs      []Run      `json:"runs,omitempty"`
 	// Volatile holds what differs between two verifications of the same thing.
 	Volatile Volatile `json:"volatile"`

@@ -109,7 +109,7 @@ func (w *work) inspect(ctx context.Context, crossCheck bool) {
 }
 
 func (w *work) libraries(ctx context.Context) {
-	w.record.Libraries = inspect.Libraries(ctx, w.manifest, w.record.Artifacts, w.record.Runs, w.inspection(false))
+	w.record.Libraries, w.record.Duplicates = inspect.Libraries(ctx, w.manifest, w.record.Artifacts, w.record.Runs, w.inspection(false))
 }
 
 // inspection looks for cuobjdump beside the manifest's nvcc.

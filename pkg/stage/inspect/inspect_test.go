@@ -147,7 +147,8 @@ func TestStopped(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	runs := []record.Run{{ID: "r", Processes: []record.Process{{Libcuda: "/l", Libraries: []string{filepath.Join(m.Dir, "b.so"), "/usr/lib/libcuda.so.1"}}}}}
-	for _, l := range Libraries(ctx, m, artifacts, runs, Options{}) {
+	libraries, _ := Libraries(ctx, m, artifacts, runs, Options{})
+	for _, l := range libraries {
 		if !strings.Contains(l.Problem, "context canceled") || l.SHA256 != "" {
 			t.Errorf("got %+v", l)
 		}
@@ -217,7 +218,7 @@ func TestLibraries(t *testing.T) {
 		{ID: "f/native/G", Processes: []record.Process{{Libcuda: driver, Libraries: []string{driver, driver}}}},
 	}
 
-	got := Libraries(t.Context(), m, artifacts, runs, Options{})
+	got, _ := Libraries(t.Context(), m, artifacts, runs, Options{})
 	type line struct {
 		Path               string
 		DriverOrTool, Code bool

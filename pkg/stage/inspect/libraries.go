@@ -17,19 +17,23 @@ import (
 // Libraries inspects the shared libraries that the artifacts need and those
 // loaded by processes of the runs that map an artifact or load libcuda. Each is
 // there once, by its real path, sorted; artifacts are left out. Libraries of
-// the driver and the CUDA tools are hashed only.
-func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run, o Options) []record.Library {
+// the driver and the CUDA tools are hashed only. The duplicates are the kernels
+// that two files define which are used together.
+func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run, o Options) ([]record.Library, []record.Duplicate) {
 	libraries := uses(m, artifacts, runs)
+	kernels := make([]kernelSet, len(libraries))
 	each(len(libraries), o.Observer, func(n int) string {
 		l := &libraries[n]
 		if l.DriverOrTool {
 			count(l, hashed(ctx, m.Abs(l.Path), l.Path))
 		} else {
-			count(l, open(ctx, m.Abs(l.Path), l.Path, devicecode.Options{}))
+			f := open(ctx, m.Abs(l.Path), l.Path, devicecode.Options{})
+			count(l, f)
+			kernels[n] = kernelsOf(f)
 		}
 		return l.Path
 	})
-	return libraries
+	return libraries, duplicates(m, artifacts, runs, libraries, kernels)
 }
 
 // count fills in what was read of a library.

@@ -23,6 +23,9 @@ require (
 require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/opencontainers/go-digest v1.0.0 // indirect
+	github.com/opencontainers/image-spec v1.1.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/therootcompany/xz v1.0.1 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 )

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 )
 
@@ -151,7 +152,7 @@ func TestTruncation(t *testing.T) {
 func TestNotDeviceCode(t *testing.T) {
 	for _, test := range []struct{ content, want string }{
 		{"", "the file is empty"},
-		{"PK\x03\x04 and so on", "other formats are not read"},
+		{"PK\x03\x04 and so on", "not a valid zip file"},
 		{"\x7fELF", "damaged ELF file"},
 		{"!<arch>\nx", "damaged static library: member header at offset 0x8 is cut off"},
 		{"// .version 7.8\n", "other formats are not read"},
@@ -180,7 +181,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	var at *fs.PathError
-	if _, err := Open(pipe, devicecode.Options{}); !errors.As(err, &at) || at.Err != errNotRegular {
+	if _, err := Open(pipe, devicecode.Options{}); !errors.As(err, &at) || at.Err != filemap.ErrNotRegular {
 		t.Errorf("named pipe: error %v", err)
 	}
 	if _, err := Open(t.TempDir()+"/none", devicecode.Options{}); err == nil || !os.IsNotExist(err) {

@@ -10,8 +10,13 @@ type File struct {
 	SHA256 string `json:"sha256,omitempty"`
 	Size   int64  `json:"size"`
 	Format Format `json:"format"`
-	// Objects holds one object for a plain file, one per member for an archive.
+	// Objects holds one object for a plain file, one for each member of a static
+	// library and for each ELF file and piece of device code in an archive.
 	Objects []Object `json:"objects,omitempty"`
+	// Others counts the files in an archive that can carry no device code, by
+	// their first bytes, and Links its symbolic and hard links.
+	Others int `json:"others,omitempty"`
+	Links  int `json:"links,omitempty"`
 	// Problem says why the file as a whole could not be read.
 	Problem string `json:"problem,omitempty"`
 }
@@ -19,7 +24,8 @@ type File struct {
 // Format is what a file is, by its first bytes.
 type Format string
 
-// The formats that are read. Other files are Unknown: hashed, and a problem.
+// The formats that are read, besides those of package archive ("zip", "tar",
+// "gzip" and so on). Other files are Unknown: hashed, and a problem.
 const (
 	Executable    Format = "ELF executable"
 	SharedLibrary Format = "ELF shared library"
@@ -28,12 +34,21 @@ const (
 	Fatbin        Format = "fatbin"
 	CubinFile     Format = "cubin"
 	PTXFile       Format = "PTX"
-	Unknown       Format = "unknown"
+	// ContainerImage is an OCI image layout, in a folder or a tar, or what
+	// `docker save` writes. The hash of a folder is that of its index.json.
+	ContainerImage Format = "container image"
+	Unknown        Format = "unknown"
 )
 
 // Object is one ELF file or one raw piece of device code.
 type Object struct {
-	Name    string          `json:"name,omitempty"` // archive member, empty for a plain file
+	// Name is empty for a plain file, else that of the member. Where archives lie
+	// in one another the names are joined by "!": "pkg/x.whl!pkg/lib.so".
+	Name string `json:"name,omitempty"`
+	// Format, SHA256 and Size are those of a file in an archive.
+	Format  Format          `json:"format,omitempty"`
+	SHA256  string          `json:"sha256,omitempty"`
+	Size    int64           `json:"size,omitempty"`
 	Host    *Host           `json:"host,omitempty"` // nil for raw device code
 	Dynamic *Dynamic        `json:"dynamic,omitempty"`
 	Code    devicecode.Code `json:"code"`

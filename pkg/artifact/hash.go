@@ -3,38 +3,22 @@ package artifact
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"syscall"
+	"path/filepath"
+
+	spec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 )
 
-var errNotRegular = errors.New("not a regular file")
-
-// OpenRegular opens a regular file with the flags of [os.OpenFile]; another
-// kind of file is an [*fs.PathError]. A named pipe in its place does not block:
-// opening one would wait for the other end.
-func OpenRegular(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
 // HashFile gives the SHA-256 of a regular file's content, in hexadecimal, and
-// its size in bytes.
+// its size in bytes. Of the folder of an image layout it is that of the index.
 func HashFile(path string) (sum string, size int64, err error) {
-	f, err := OpenRegular(path, os.O_RDONLY)
+	if isLayout(path) {
+		path = filepath.Join(path, spec.ImageIndexFile)
+	}
+	f, err := filemap.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return "", 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/cubin"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/fatbin"
@@ -16,15 +17,19 @@ import (
 // Open reads the file at path. An error means that it could not be opened or
 // read; what is wrong with its content is in the problems of the result.
 func Open(path string, o devicecode.Options) (file File, err error) {
-	f, err := OpenRegular(path, os.O_RDONLY)
+	if isLayout(path) {
+		return openLayout(path, o)
+	}
+	f, err := filemap.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return File{}, err
 	}
 	defer f.Close()
-	if err := mapped(f, func(b []byte) { file, err = Read(b, path, o) }); err != nil {
+	err = filemap.Do(f, func(b []byte) error { file, err = Read(b, path, o); return err })
+	if err != nil {
 		return File{}, &fs.PathError{Op: "read", Path: path, Err: err}
 	}
-	return file, err
+	return file, nil
 }
 
 // Read reads the bytes of a file. The path is noted in the result only. While
@@ -47,10 +52,13 @@ func Read(b []byte, path string, o devicecode.Options) (File, error) {
 
 func (f *File) readContent(b []byte, o devicecode.Options) {
 	var err error
-	if isLibrary(b) {
+	switch {
+	case isArchive(b):
+		f.readArchive(b, o)
+	case isLibrary(b):
 		f.Format = StaticLibrary
 		f.Objects, err = readLibrary(b, o)
-	} else {
+	default:
 		var object Object
 		object, f.Format, err = readObject(b, o)
 		if err == nil {

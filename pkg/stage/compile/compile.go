@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/artifact/ar"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -142,7 +142,7 @@ func (r *runner) prepare(b manifest.Build) error {
 // removeOutput removes what an earlier build left. A file that no build makes
 // is not touched: it may have been written by hand, and named by mistake.
 func (r *runner) removeOutput(output string) error {
-	f, err := artifact.OpenRegular(r.m.Abs(output), os.O_RDONLY)
+	f, err := filemap.OpenRegular(r.m.Abs(output), os.O_RDONLY)
 	if err != nil {
 		return removeFile(r.m.Abs(output))
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
@@ -30,7 +31,7 @@ var returning = regexp.MustCompile(`\[CUDA\]\[E\] Returning (\d{1,9}) \((CUDA_ER
 // that is kept.
 func (f folder) driverLog() ([]record.DriverError, record.Log) {
 	// A link in its place would have us cut another file.
-	file, err := artifact.OpenRegular(f.path("driver.log"), os.O_RDWR|syscall.O_NOFOLLOW)
+	file, err := filemap.OpenRegular(f.path("driver.log"), os.O_RDWR|syscall.O_NOFOLLOW)
 	if err != nil {
 		// Drivers before 580 write none, and neither does one without an error.
 		return nil, record.Log{}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -99,12 +100,12 @@ func (w watched) compare(output, golden string) (got string, ok bool) {
 // firstDifference says where a file differs from the wanted one, empty for
 // equal ones.
 func firstDifference(got, want string) (string, error) {
-	g, err := artifact.OpenRegular(got, os.O_RDONLY)
+	g, err := filemap.OpenRegular(got, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
 	defer g.Close()
-	w, err := artifact.OpenRegular(want, os.O_RDONLY)
+	w, err := filemap.OpenRegular(want, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
@@ -46,7 +46,7 @@ var driverErrors = []struct {
 // drivers that write no log: each once, in the order of appearance. The file
 // is absent when nothing was printed.
 func printedErrors(path, from string) []record.DriverError {
-	file, err := artifact.OpenRegular(path, os.O_RDONLY)
+	file, err := filemap.OpenRegular(path, os.O_RDONLY)
 	if err != nil {
 		return nil
 	}

@@ -55,7 +55,7 @@ func Compile(ctx context.Context,
 // Inspect reads the device code of the manifest's artifacts, or of any file with -path.
 func Inspect(ctx context.Context,
 	manifest *string, // the manifest (default $CUDAPROOF_MANIFEST, then cudaproof.yaml)
-	path *string, // one file or glob to read instead, without a manifest
+	path *string, // a file or glob to read instead, without a manifest; DIST.whl!**/*.so for files inside
 	crosscheck *bool, // compare with cuobjdump
 	kernels *bool, // with -path: list the kernels by name
 	full *bool, // with -path and -json: the SHA-256 of every image after decoding

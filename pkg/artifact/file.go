@@ -69,6 +69,24 @@ type Dynamic struct {
 	RunPath     []string `json:"runpath,omitempty"` // DT_RUNPATH, split at colons
 }
 
+// IsArchive reports whether the file holds files of their own, static libraries
+// aside.
+func (f File) IsArchive() bool {
+	switch f.Format {
+	case Executable, SharedLibrary, ObjectFile, StaticLibrary, Fatbin, CubinFile, PTXFile, Unknown:
+		return false
+	}
+	return true
+}
+
+// FormatOf gives the format of one of the file's objects.
+func (f File) FormatOf(o Object) Format {
+	if o.Format != "" {
+		return o.Format
+	}
+	return f.Format
+}
+
 // HasDeviceCode reports whether any object holds, or may hold, device code.
 func (f File) HasDeviceCode() bool {
 	for _, o := range f.Objects {

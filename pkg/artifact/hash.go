@@ -15,7 +15,7 @@ import (
 // HashFile gives the SHA-256 of a regular file's content, in hexadecimal, and
 // its size in bytes. Of the folder of an image layout it is that of the index.
 func HashFile(path string) (sum string, size int64, err error) {
-	if isLayout(path) {
+	if IsLayout(path) {
 		path = filepath.Join(path, spec.ImageIndexFile)
 	}
 	f, err := filemap.OpenRegular(path, os.O_RDONLY)

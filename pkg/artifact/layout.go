@@ -14,8 +14,8 @@ import (
 	spec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// isLayout reports whether a path leads to the folder of an OCI image layout.
-func isLayout(path string) bool {
+// IsLayout reports whether a path leads to the folder of an OCI image layout.
+func IsLayout(path string) bool {
 	info, err := os.Stat(filepath.Join(path, spec.ImageLayoutFile))
 	return err == nil && info.Mode().IsRegular()
 }

@@ -17,7 +17,7 @@ import (
 // Open reads the file at path. An error means that it could not be opened or
 // read; what is wrong with its content is in the problems of the result.
 func Open(path string, o devicecode.Options) (file File, err error) {
-	if isLayout(path) {
+	if IsLayout(path) {
 		return openLayout(path, o)
 	}
 	f, err := filemap.OpenRegular(path, os.O_RDONLY)

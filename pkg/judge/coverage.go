@@ -27,7 +27,7 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 	for _, a := range r.Artifacts {
 		for _, o := range a.Objects {
 			found = append(found, leftAside(a.Path, o)...)
-			for _, mod := range modules(a.Format, o) {
+			for _, mod := range modules(a.FormatOf(o), o) {
 				at := site{artifact: a.Path, module: mod}
 				for _, t := range m.Require.Native {
 					found = append(found, at.native(t)...)

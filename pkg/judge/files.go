@@ -72,7 +72,7 @@ func readFindings(r *record.Record, a record.Artifact) []Finding {
 				}
 			}
 		}
-		empty = empty && len(modules(a.Format, o)) == 0
+		empty = empty && len(modules(a.FormatOf(o), o)) == 0
 	}
 	if empty && len(found) == 0 {
 		found = append(found, Finding{
@@ -134,7 +134,7 @@ func kernelFindings(m *manifest.Manifest, a record.Artifact) []Finding {
 
 func holds(a record.Artifact, want manifest.KernelPattern) bool {
 	for _, o := range a.Objects {
-		for _, mod := range modules(a.Format, o) {
+		for _, mod := range modules(a.FormatOf(o), o) {
 			for mangled, name := range mod.kernels {
 				if matches(want, mangled, name) {
 					return true

@@ -168,7 +168,7 @@ func (s sight) targets() []string {
 	var all []string
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.Format, o) {
+			for _, mod := range modules(a.FormatOf(o), o) {
 				all = append(all, mod.targets()...)
 			}
 		}
@@ -181,7 +181,7 @@ func (s sight) ptxVersions() []string {
 	var all []string
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.Format, o) {
+			for _, mod := range modules(a.FormatOf(o), o) {
 				for _, i := range mod.ptx() {
 					all = append(all, i.PTXVersion)
 				}
@@ -198,7 +198,7 @@ func (s sight) everywhere(mode manifest.Mode) bool {
 	kernels := 0
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.Format, o) {
+			for _, mod := range modules(a.FormatOf(o), o) {
 				for mangled := range mod.kernels {
 					kernels++
 					fit, _ := mod.cover(mangled, s.device.Capability)

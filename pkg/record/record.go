@@ -21,7 +21,7 @@ type Record struct {
 	Libraries []Library  `json:"libraries,omitempty"`
 	// Duplicates are the kernels that two files of one process define.
 	Duplicates []Duplicate `json:"duplicates,omitempty"`
-	Runs      []Run      `json:"runs,omitempty"`
+	Runs       []Run       `json:"runs,omitempty"`
 	// Volatile holds what differs between two verifications of the same thing.
 	Volatile Volatile `json:"volatile"`
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -50,16 +51,20 @@ func file(p *printer, a record.Artifact, problems bool) {
 		return
 	}
 	host := ""
-	if len(a.Objects) > 0 && a.Objects[0].Host != nil {
+	if len(a.Objects) > 0 && a.Objects[0].Host != nil && !a.IsArchive() {
 		host = ", host " + a.Objects[0].Host.Machine
 	}
 	p.text(4, "", fmt.Sprintf("%s%s, %d bytes, SHA-256 %s", a.Format, host, a.Size, a.SHA256))
-	lines := images(a)
-	if len(lines) == 0 {
-		lines = []string{"no device code"}
-	}
-	for _, l := range lines {
-		p.text(4, "", l)
+	if a.IsArchive() {
+		members(p, a)
+	} else {
+		lines := images(a.Objects)
+		if len(lines) == 0 {
+			lines = []string{"no device code"}
+		}
+		for _, l := range lines {
+			p.text(4, "", l)
+		}
 	}
 	for _, d := range a.Dependencies {
 		found := d.Path
@@ -72,6 +77,29 @@ func file(p *printer, a record.Artifact, problems bool) {
 		unread(p, a)
 	}
 	crossCheck(p, a.CrossCheck, problems)
+}
+
+// members writes the files in an archive that hold device code, and counts the
+// others.
+func members(p *printer, a record.Artifact) {
+	without := 0
+	for n, o := range a.Objects {
+		lines := images(a.Objects[n : n+1])
+		if len(lines) == 0 {
+			without++
+			continue
+		}
+		host := ""
+		if o.Host != nil {
+			host = ", host " + o.Host.Machine
+		}
+		p.text(4, "!", fmt.Sprintf("%s (%s%s)", o.Name, o.Format, host))
+		for _, l := range lines {
+			p.text(6, "", l)
+		}
+	}
+	p.text(4, "", fmt.Sprintf("no device code in %s, %s and %s",
+		count(without, "program or library", "programs and libraries"), count(a.Others, "other file", "other files"), count(a.Links, "link", "links")))
 }
 
 // unread writes what could not be read of a file.
@@ -104,13 +132,13 @@ func crossCheck(p *printer, c record.CrossCheck, problems bool) {
 	}
 }
 
-// images folds the images of a file into one line per kind, target and role.
-func images(a record.Artifact) []string {
+// images folds the images of objects into one line per kind, target and role.
+func images(objects []artifact.Object) []string {
 	type key struct{ what, role string }
 	type sum struct{ images, kernels int }
 	var order []key
 	sums := map[key]sum{}
-	for _, o := range a.Objects {
+	for _, o := range objects {
 		for _, c := range o.Code.Containers {
 			for _, i := range c.Images {
 				k := key{imageName(i), string(c.Role)}

@@ -84,14 +84,14 @@ func (w *work) part(ctx context.Context, name string, families ...judge.Family) 
 // Look reads the files that a path or glob names, without a manifest. With full,
 // each image has the SHA-256 of its decoded bytes.
 func Look(ctx context.Context, o Options, path string, crossCheck, kernels, full bool) error {
-	paths, err := glob(path)
+	paths, members, err := glob(path)
 	if err != nil {
 		return &ExitError{ExitFailed, "cudaproof: " + err.Error()}
 	}
 	return withManifest(ctx, o.withDefaults(), &manifest.Manifest{}, func(ctx context.Context, w *work) error {
 		o := w.inspection(crossCheck)
 		o.Digests = full
-		files := inspect.Files(ctx, paths, o)
+		files := inspect.Files(ctx, paths, members, o)
 		if ctx.Err() != nil {
 			return notVerified("interrupted")
 		}

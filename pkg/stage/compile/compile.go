@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/artifact/ar"
+	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/stage"

@@ -58,6 +58,8 @@ func (c checker) obstacle(f artifact.File) string {
 	switch {
 	case c.missing != nil:
 		return c.missing.Error()
+	case f.IsArchive():
+		return "cuobjdump does not read archives: unpack it and inspect the files"
 	case f.Format == artifact.PTXFile:
 		return "cuobjdump does not read PTX files"
 	case !whollyRead(f):

@@ -34,14 +34,20 @@ type Options struct {
 }
 
 // Files inspects files without a manifest. The record names them as paths does,
-// in that order.
-func Files(ctx context.Context, paths []string, o Options) []record.Artifact {
+// in that order. With a pattern, only the files inside an archive count whose
+// names it matches.
+func Files(ctx context.Context, paths []string, members string, o Options) []record.Artifact {
 	artifacts := make([]record.Artifact, len(paths))
 	for n, path := range paths {
 		artifacts[n].Pattern, artifacts[n].Path = path, path
 	}
 	here := func(path string) string { return path }
 	inspectAll(ctx, artifacts, place{"", here, here}, o)
+	if members != "" {
+		for n := range artifacts {
+			only(&artifacts[n], members)
+		}
+	}
 	return artifacts
 }
 
@@ -125,7 +131,7 @@ func problem(err error) string {
 
 // resolve finds the shared libraries of a dynamically linked file.
 func resolve(a *record.Artifact, p place) {
-	if len(a.Objects) != 1 || a.Objects[0].Dynamic == nil {
+	if a.IsArchive() || len(a.Objects) != 1 || a.Objects[0].Dynamic == nil {
 		return
 	}
 	env := linkage.CurrentEnvironment()

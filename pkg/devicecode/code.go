@@ -93,6 +93,10 @@ type Kernel struct {
 	// ("ns::saxpy<float>"), the mangled name where it does not demangle.
 	Name     string `json:"name"`
 	CodeSize int64  `json:"code_size,omitempty"` // bytes of machine code, cubins only
+	// Traps says that the body runs straight into a trap, after at most a message:
+	// the kernel is there for this target in name only (case C25). It is told for
+	// PTX and for machine code from sm_70 on; false says nothing.
+	Traps bool `json:"traps,omitempty"`
 }
 
 // Problem is a place in the file that could not be read.

@@ -175,7 +175,7 @@ func (i *Image) fillCubin(f *cubin.File, names *nameCache) {
 	i.Kernels = make([]Kernel, len(f.Kernels))
 	for n, k := range f.Kernels {
 		i.Kernels[n] = names.kernel(k.Name)
-		i.Kernels[n].CodeSize = k.CodeSize
+		i.Kernels[n].CodeSize, i.Kernels[n].Traps = k.CodeSize, k.Traps
 	}
 	i.sortKernels()
 }
@@ -211,8 +211,12 @@ func ptxVersion(m *ptx.Module) string { return fmt.Sprintf("%d.%d", m.Major, m.M
 func (i *Image) fillPTX(m *ptx.Module, names *nameCache) {
 	i.Functions, i.Variables = m.Functions, m.Variables
 	i.Kernels = make([]Kernel, len(m.Kernels))
+	traps := m.Traps // in the order of the kernels
 	for n, name := range m.Kernels {
 		i.Kernels[n] = names.kernel(name)
+		if len(traps) > 0 && traps[0] == name {
+			i.Kernels[n].Traps, traps = true, traps[1:]
+		}
 	}
 	i.sortKernels()
 }

@@ -51,6 +51,8 @@ var catalogue = map[string]Kind{
 	"CP113": unverified("Artifact not built here"),
 	"CP114": notes("Devices present not looked for"),
 	"CP115": notes("Device runtime left aside"),
+	"CP116": warns("Image present, body traps"),
+	"CP117": fails("Required kernel only traps"),
 	"CP120": fails("cuobjdump disagrees"),
 	"CP121": notes("Cross-check not done"),
 	"CP130": fails("Shared library not found"),

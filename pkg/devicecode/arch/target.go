@@ -2,6 +2,7 @@
 package arch
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -88,4 +89,9 @@ func (t *Target) UnmarshalText(b []byte) error {
 	}
 	*t = parsed
 	return nil
+}
+
+// Compare orders targets by number and suffix, real before virtual ones.
+func Compare(a, b Target) int {
+	return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Suffix, b.Suffix), -cmp.Compare(a.Class, b.Class))
 }

@@ -29,6 +29,10 @@ type File struct {
 type Kernel struct {
 	Name     string // mangled
 	CodeSize int64  // bytes of its machine code
+	// Traps says that the code runs straight into a trap, after at most a message.
+	// It is false where that cannot be told: below sm_70, or with instructions
+	// before the trap that our own kernels do not have there.
+	Traps bool
 }
 
 // Is reports whether b begins as a cubin does: a 64-bit ELF file for CUDA.

@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &File{ABI: 7, Number: 86, Virtual: 80, Toolkit: "11.8", SuffixKnown: true,
-		Kernels: []Kernel{{"_Z4ninePi", 256}, {"_Z5sevenPi", 256}}}
+		Kernels: []Kernel{{Name: "_Z4ninePi", CodeSize: 256}, {Name: "_Z5sevenPi", CodeSize: 256}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}

@@ -46,7 +46,7 @@ func (f *File) readSymbols(sections []section) error {
 		if s.index < reserved && int(s.index) >= len(sections) {
 			return fmt.Errorf("symbol %s: section %d is not among the %d sections", s.name, s.index, len(sections))
 		}
-		f.count(s, sections)
+		f.count(s, sections, table)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func readSymbol(b, names []byte) (symbol, error) {
 }
 
 // count adds a symbol to what the file holds, if it is defined there.
-func (f *File) count(s symbol, sections []section) {
+func (f *File) count(s symbol, sections []section, symtab section) {
 	if s.typ == symbolTexture || s.typ == symbolSurface {
 		f.Variables++
 		return
@@ -78,7 +78,7 @@ func (f *File) count(s symbol, sections []section) {
 			f.Functions++
 			return
 		}
-		f.Kernels = append(f.Kernels, kernel(s, sections))
+		f.Kernels = append(f.Kernels, f.kernel(s, sections, symtab))
 	case symbolObject, symbolCUDAObject:
 		if s.index >= reserved || holdsVariables(sections[s.index].name) {
 			f.Variables++
@@ -88,13 +88,15 @@ func (f *File) count(s symbol, sections []section) {
 
 // kernel gives the code size as that of the kernel's own section, .text.<name>,
 // which has padding that the symbol's size leaves out.
-func kernel(s symbol, sections []section) Kernel {
+func (f *File) kernel(s symbol, sections []section, symtab section) Kernel {
 	k := Kernel{Name: string(s.name), CodeSize: int64(min(s.size, 1<<62))}
-	if s.index < reserved {
-		text := sections[s.index]
-		if name, ok := bytes.CutPrefix(text.name, []byte(".text.")); ok && bytes.Equal(name, s.name) && text.data != nil {
-			k.CodeSize = int64(len(text.data))
-		}
+	if s.index >= reserved {
+		return k
+	}
+	text := sections[s.index]
+	if name, ok := bytes.CutPrefix(text.name, []byte(".text.")); ok && bytes.Equal(name, s.name) && text.data != nil {
+		k.CodeSize = int64(len(text.data))
+		k.Traps = f.Number >= firstTraps && traps(text.data, func(offset int) string { return callee(sections, symtab, text, offset) })
 	}
 	return k
 }

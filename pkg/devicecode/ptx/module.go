@@ -15,6 +15,7 @@ type Module struct {
 	Major, Minor int         // PTX ISA version, of .version
 	Target       arch.Target // of .target, always of class compute
 	Kernels      []string    // mangled names of the .entry functions that have a body, in the text's order
+	Traps        []string    // those kernels whose body runs straight into a trap, after at most a message
 	Functions    int         // .func that have a body
 	Variables    int         // .global and .const variables that are not .extern
 }
@@ -194,12 +195,16 @@ func (r *reader) directive(m *Module, word string) error {
 
 // block skips a body or an initialiser. A function's body ends its statement.
 func (r *reader) block(m *Module) error {
+	start := r.pos
 	if err := r.skipBlock(); err != nil {
 		return err
 	}
 	switch r.statement {
 	case entry:
 		m.Kernels = append(m.Kernels, r.name)
+		if traps(r.b[start : r.pos-1]) {
+			m.Traps = append(m.Traps, r.name)
+		}
 	case function:
 		m.Functions++
 	case variable:

@@ -20,19 +20,19 @@ func TestRead(t *testing.T) {
 		name, text string
 		want       Module
 	}{
-		{"nothing", head, Module{7, 8, target(80, ""), nil, 0, 0}},
-		{"suffix and options", ".version 9.0 .target sm_120f, debug, texmode_independent .address_size 64", Module{9, 0, target(120, "f"), nil, 0, 0}},
-		{"virtual target", ".version 8.0\n.target compute_90a\n", Module{8, 0, target(90, "a"), nil, 0, 0}},
-		{"kernels", head + ".visible .entry a(.param .u64 p)\n{ ret; }\n.weak .entry b()\n.maxntid 32, 1, 1\n{ { ret; } }\n.entry c { ret; }", Module{7, 8, target(80, ""), []string{"a", "b", "c"}, 0, 0}},
-		{"kernel declared only", head + ".visible .entry a(.param .u64 p);", Module{7, 8, target(80, ""), nil, 0, 0}},
-		{"functions", head + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b)\n;\n.visible .func (.param .b32 r) f() { ret; }\n.func g() .noreturn { trap; }", Module{7, 8, target(80, ""), nil, 2, 0}},
-		{"variables", head + ".visible .const .align 4 .b8 c[4] = {1, 2, 3, 4};\n.global .align 4 .u32 d;\n.extern .global .u32 e;\n.extern .shared .align 16 .b8 s[];\n.visible .global .attribute(.managed) .u32 m;", Module{7, 8, target(80, ""), nil, 0, 3}},
-		{"address space of a parameter", head + ".entry a(.param .u64 .ptr .global .align 4 p) { ret; }", Module{7, 8, target(80, ""), []string{"a"}, 0, 0}},
-		{"comments", "// .version 1.0\n/* .target sm_10 { */\n" + head + "// .entry x() {\n/* .entry y() { */", Module{7, 8, target(80, ""), nil, 0, 0}},
-		{"strings", head + `.file 1 ".entry x() { \" /* "` + "\n.entry a() { .pragma \"}\"; ret; }", Module{7, 8, target(80, ""), []string{"a"}, 0, 0}},
-		{"debug section", head + ".section .debug_info { .b32 1 .b8 .entry }\n.entry a() { ret; }", Module{7, 8, target(80, ""), []string{"a"}, 0, 0}},
-		{"up to NUL", head + ".entry a() { ret; }\x00.entry b() {", Module{7, 8, target(80, ""), []string{"a"}, 0, 0}},
-		{"carriage returns", strings.ReplaceAll(head, "\n", "\r\n") + ".entry a()\r\n{ ret; }\r\n", Module{7, 8, target(80, ""), []string{"a"}, 0, 0}},
+		{"nothing", head, Module{7, 8, target(80, ""), nil, nil, 0, 0}},
+		{"suffix and options", ".version 9.0 .target sm_120f, debug, texmode_independent .address_size 64", Module{9, 0, target(120, "f"), nil, nil, 0, 0}},
+		{"virtual target", ".version 8.0\n.target compute_90a\n", Module{8, 0, target(90, "a"), nil, nil, 0, 0}},
+		{"kernels", head + ".visible .entry a(.param .u64 p)\n{ ret; }\n.weak .entry b()\n.maxntid 32, 1, 1\n{ { ret; } }\n.entry c { ret; }", Module{7, 8, target(80, ""), []string{"a", "b", "c"}, nil, 0, 0}},
+		{"kernel declared only", head + ".visible .entry a(.param .u64 p);", Module{7, 8, target(80, ""), nil, nil, 0, 0}},
+		{"functions", head + ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b)\n;\n.visible .func (.param .b32 r) f() { ret; }\n.func g() .noreturn { trap; }", Module{7, 8, target(80, ""), nil, nil, 2, 0}},
+		{"variables", head + ".visible .const .align 4 .b8 c[4] = {1, 2, 3, 4};\n.global .align 4 .u32 d;\n.extern .global .u32 e;\n.extern .shared .align 16 .b8 s[];\n.visible .global .attribute(.managed) .u32 m;", Module{7, 8, target(80, ""), nil, nil, 0, 3}},
+		{"address space of a parameter", head + ".entry a(.param .u64 .ptr .global .align 4 p) { ret; }", Module{7, 8, target(80, ""), []string{"a"}, nil, 0, 0}},
+		{"comments", "// .version 1.0\n/* .target sm_10 { */\n" + head + "// .entry x() {\n/* .entry y() { */", Module{7, 8, target(80, ""), nil, nil, 0, 0}},
+		{"strings", head + `.file 1 ".entry x() { \" /* "` + "\n.entry a() { .pragma \"}\"; ret; }", Module{7, 8, target(80, ""), []string{"a"}, nil, 0, 0}},
+		{"debug section", head + ".section .debug_info { .b32 1 .b8 .entry }\n.entry a() { ret; }", Module{7, 8, target(80, ""), []string{"a"}, nil, 0, 0}},
+		{"up to NUL", head + ".entry a() { ret; }\x00.entry b() {", Module{7, 8, target(80, ""), []string{"a"}, nil, 0, 0}},
+		{"carriage returns", strings.ReplaceAll(head, "\n", "\r\n") + ".entry a()\r\n{ ret; }\r\n", Module{7, 8, target(80, ""), []string{"a"}, nil, 0, 0}},
 	} {
 		got, err := Read([]byte(test.text))
 		if err != nil {

@@ -50,6 +50,8 @@ build() {
   c19_default.so) lib $(g 80 sm_80,compute_80) two.cu -o "$1" ;;
   c19_all.so) lib $(g 80 sm_80,compute_80) -Xfatbin -compress-all two.cu -o "$1" ;;
   c24_stub) nvcc -arch=sm_80 -c two.cu && nvcc -cudart shared two.o -o "$1" ;;
+  c25_*.cubin) target=${1%.cubin} && nvcc -arch=sm_"${target#c25_}" -cubin traps.cu -o "$1" ;;
+  c25_traps.so) lib $(g 75 sm_75) $(g 80 sm_80,compute_80) traps.cu -o "$1" ;;
   c29_variables80.so) lib $(g 80 sm_80,compute_80) variables.cu -o "$1" ;;
   names80.so) lib $(g 80 sm_80,compute_80) names.cu -o "$1" ;;
   shared80.o) nvcc -dc $(g 80 sm_80,compute_80) shared.cu -o "$1" ;;
@@ -67,6 +69,6 @@ build() {
 }
 
 [ $# -gt 0 ] || set -- c10_dlink_without_target c11_rdc_sm90_ptx90 c12_rdc_ptx90 c13_archive.a c15_lto80.o \
-  c17_sm75_sm90.so c18_fatbin.so c18_cubin.so c18_ptx.so c18_renamed.so c19_none.so c19_default.so c19_all.so c24_stub c29_variables80.so names80.so \
+  c17_sm75_sm90.so c18_fatbin.so c18_cubin.so c18_ptx.so c18_renamed.so c19_none.so c19_default.so c19_all.so c24_stub c25_75.cubin c25_80.cubin c25_90.cubin c25_traps.so c29_variables80.so names80.so \
   relocatable80.o shared80.o virtual80_sm86.cubin sm90.cubin sm80_ptx80.fatbin compute80.ptx
 for name; do build "$name"; done

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -58,16 +57,12 @@ func deriveGencode(require manifest.Require, present []record.Device) []manifest
 			list = append(list, manifest.Gencode{Arch: t, Code: []arch.Target{t}})
 		}
 	}
-	slices.SortFunc(list, func(a, b manifest.Gencode) int { return compareTargets(a.Arch, b.Arch) })
+	slices.SortFunc(list, func(a, b manifest.Gencode) int { return arch.Compare(a.Arch, b.Arch) })
 	return list
 }
 
-func compareTargets(a, b arch.Target) int {
-	return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Suffix, b.Suffix), -cmp.Compare(a.Class, b.Class))
-}
-
 func sortTargets(list []arch.Target) []arch.Target {
-	slices.SortFunc(list, compareTargets)
+	slices.SortFunc(list, arch.Compare)
 	return slices.Compact(list)
 }
 

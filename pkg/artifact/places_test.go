@@ -111,3 +111,59 @@ func TestRecordWithoutSections(t *testing.T) {
 		t.Errorf("problems %q", got)
 	}
 }
+
+// TestClang reads what Clang writes: its own layout is nvcc's, and its offload
+// driver keeps images in a section of its own.
+func TestClang(t *testing.T) {
+	const (
+		cubin = "cubin sm_80 from compute_80 ABI 7 by 11.8"
+		text  = "ptx compute_80 ISA 7.8 lz4"
+		holds = " variables 1 nine() seven()"
+	)
+	for name, want := range map[string][]string{
+		"whole80.o":   {".nv_fatbin whole-program: " + cubin + holds, ".nv_fatbin whole-program: " + text + holds},
+		"whole80.so":  {".nv_fatbin whole-program: " + cubin + holds, ".nv_fatbin whole-program: " + text + holds},
+		"rdc80.o":     {"__nv_relfatbin relocatable: " + cubin + " relocatable" + holds, "__nv_relfatbin relocatable: " + text + " relocatable" + holds},
+		"offload80.o": {".llvm.offloading relocatable: " + cubin + " relocatable" + holds},
+		"bitcode80.o": {"problem .llvm.offloading 0x230: LLVM bitcode, which is compiled when the program is linked: inspect the linked file"},
+	} {
+		if diff := cmp.Diff(want, describe(open(t, "clang-19/"+name))); diff != "" {
+			t.Errorf("%s: want -, got +:\n%s", name, diff)
+		}
+	}
+}
+
+// TestOffloadDamage changes one field of an offload binary at a time.
+func TestOffloadDamage(t *testing.T) {
+	whole := fixture(t, "clang-19/offload80.o")
+	start := bytes.Index(whole, []byte("\x10\xff\x10\xad"))
+	for _, test := range []struct {
+		name  string
+		at    int
+		bytes []byte
+		want  string
+	}{
+		{"magic", 0, []byte{0}, "no header with the magic"},
+		{"version", 4, u32(2), "version 2 is not known"},
+		{"size", 8, u64(1 << 40), "it claims 1099511627776 bytes"},
+		{"entry", 16, u64(1 << 40), "its entry at offset 0x10000000000"},
+		{"image", 32 + 24, u64(1 << 40), "runs past its"},
+		{"bitcode", 32, u16(2), "LLVM bitcode"},
+		{"HIP", 32 + 2, u16(4), "HIP: device code for AMD GPUs"},
+		{"image elsewhere", 32 + 24, u64(64), "in which no device code is known"},
+	} {
+		b := bytes.Clone(whole)
+		copy(b[start+test.at:], test.bytes)
+		if got := problems(readString(t, string(b))); len(got) != 1 || !strings.Contains(got[0], test.want) {
+			t.Errorf("%s: problems %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestHIP says what HIP is.
+func TestHIP(t *testing.T) {
+	b := bytes.Replace(fixture(t, "cuda-11.8/c29_variables80.so"), []byte("__nv_module_id\x00"), []byte(".hip_fatbin\x00\x00\x00\x00"), 1)
+	if got := problems(readString(t, string(b))); len(got) != 1 || !strings.Contains(got[0], ".hip_fatbin 0x2010: HIP: device code for AMD GPUs") {
+		t.Errorf("problems %q", got)
+	}
+}

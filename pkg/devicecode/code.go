@@ -20,7 +20,7 @@ type Role string
 const (
 	WholeProgram Role = "whole-program" // registered, in .nv_fatbin
 	DeviceLinked Role = "device-linked" // registered by a version 2 record
-	Relocatable  Role = "relocatable"   // in __nv_relfatbin: input of a device link
+	Relocatable  Role = "relocatable"   // in __nv_relfatbin, or .llvm.offloading of Clang: input of a device link
 	Unregistered Role = "unregistered"  // no record points at it: data that the program hands to the driver itself, or that nothing uses
 	RawFile      Role = "file"          // the file itself is the container
 )

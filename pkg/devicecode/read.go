@@ -51,7 +51,7 @@ func role(p scan.Place, linked bool) Role {
 		return DeviceLinked
 	case p.Record == 0 && linked:
 		return Unregistered
-	case p.Section == scan.Relocatable:
+	case p.Section == scan.Relocatable, p.Section == scan.Offload:
 		return Relocatable
 	case p.Record == 1 || p.Section == scan.Fatbin:
 		return WholeProgram

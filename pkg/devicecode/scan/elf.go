@@ -14,16 +14,22 @@ import (
 func ELF(f *hostelf.File) Result {
 	s := scanner{file: f, bytes: f.Bytes, sections: sectionsOf(f), at: make(map[int64]int), Result: Result{Linked: f.Type != elf.ET_REL}}
 	var known []span // what is read as its section says
+	var offload []*elf.Section
 	for _, section := range f.Sections {
 		switch {
 		case isDeviceSection(section):
 			known = append(known, s.walk(section))
 		case section.Name == ".hip_fatbin":
 			s.problem(section.Name, int64(section.Offset), "HIP: device code for AMD GPUs, which is not read")
+		case section.Name == offloadSection:
+			offload = append(offload, section)
 		}
 	}
 	for _, gap := range gaps(known, int64(len(s.bytes))) {
 		s.search(gap)
+	}
+	for _, section := range offload {
+		s.offloading(section)
 	}
 	s.records()
 	return s.sorted()

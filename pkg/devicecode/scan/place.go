@@ -11,6 +11,8 @@ import (
 const (
 	Fatbin      = ".nv_fatbin"
 	Relocatable = "__nv_relfatbin"
+	// Offload is Clang's: images that its linker wrapper links.
+	Offload = offloadSection
 )
 
 // Place is a container, a lone cubin or a lone PTX text, and where it was found.

@@ -69,6 +69,7 @@ func (d *decoder) run() {
 	for range min(runtime.GOMAXPROCS(0), len(d.tasks)) {
 		workers.Go(func() {
 			w := &worker{options: d.options, bytes: d.bytes, names: names}
+			defer w.payload.Close()
 			for n := int(next.Add(1)) - 1; n < len(d.tasks); n = int(next.Add(1)) - 1 {
 				t := d.tasks[n]
 				if err := Unfaulted(func() error { return t.read(w, t.image) }); err != nil {

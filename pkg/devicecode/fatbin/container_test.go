@@ -85,6 +85,8 @@ func FuzzReadContainer(f *testing.F) {
 	}
 	f.Add(so[0x2028 : 0x2028+1232])
 	f.Fuzz(func(t *testing.T, b []byte) {
+		var d Decoder
+		defer d.Close()
 		c, err := ReadContainer(b, 0, int64(len(b)))
 		if err == nil && c.Size == 0 {
 			t.Fatal("neither a container nor an error")
@@ -96,7 +98,7 @@ func FuzzReadContainer(f *testing.F) {
 			if e.Decoded > 64<<20 {
 				continue // allowed, but too slow here
 			}
-			if got, err := new(Decoder).Decode(b, e); err == nil && int64(len(got)) != e.Decoded {
+			if got, err := d.Decode(b, e); err == nil && int64(len(got)) != e.Decoded {
 				t.Fatalf("entry %+v decodes to %d bytes", e, len(got))
 			}
 		}

@@ -35,8 +35,11 @@ var zstdDecoder = func() *zstd.Decoder {
 }()
 
 // Decoder decompresses payloads and keeps its buffer for the next one. The zero
-// value is ready; it is for one goroutine.
-type Decoder struct{ decoded []byte }
+// value is ready; it is for one goroutine, which calls Close at the end.
+type Decoder struct{ buffer buffer }
+
+// Close gives the buffer back: what Decode gave is no longer good.
+func (d *Decoder) Close() { d.buffer.free() }
 
 // Decode gives the payload of an entry of b as it was before compression, which
 // has exactly e.Decoded bytes. One that is not compressed is given where it
@@ -51,23 +54,11 @@ func (d *Decoder) Decode(b []byte, e Entry) ([]byte, error) {
 	stored := b[e.Payload : e.Payload+e.Stored]
 	switch {
 	case e.Flags&LZ4 != 0:
-		d.decoded = resized(d.decoded, e.Decoded)
-		return decodeLZ4(stored, d.decoded)
+		return decodeLZ4(stored, d.buffer.sized(e.Decoded))
 	case e.Flags&Zstd != 0:
-		d.decoded = resized(d.decoded, e.Decoded)
-		return decodeZstd(stored, d.decoded)
+		return decodeZstd(stored, d.buffer.sized(e.Decoded))
 	}
 	return stored, nil
-}
-
-// resized gives a buffer of n bytes: the one given, where it is large enough and
-// not so much too large that keeping it costs more than another.
-func resized(b []byte, n int64) []byte {
-	const large = 8 << 20
-	if size := int64(cap(b)); size < n || size > large && size/4 > n {
-		return make([]byte, n)
-	}
-	return b[:n]
 }
 
 func (e Entry) maxRatio() int64 {

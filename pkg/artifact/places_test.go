@@ -73,6 +73,25 @@ func TestEveryPlace(t *testing.T) {
 	}
 }
 
+// TestStrayMarks has what looks like the beginning of device code and is none.
+func TestStrayMarks(t *testing.T) {
+	b := fixture(t, "cuda-11.8/c29_variables80.so")
+	want := describe(readString(t, string(b)))
+	for _, stray := range []string{
+		"\x7fELF\x48\x89\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xbe\x00", // compared with, in the code of a program
+		"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x3e\x00", // a host's
+		"\x50\xed\x55\xba\x01\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x02\x01",
+		".version ", ".version %d.%d\n.target sm_%d\n", ".version 7.8", ".version_info 7.8 .target sm_80",
+	} {
+		c := bytes.Clone(b)
+		clear(c[0x10a0:0x12ce])
+		copy(c[0x10a0:], stray)
+		if diff := cmp.Diff(want, describe(readString(t, string(c)))); diff != "" {
+			t.Errorf("%q: want -, got +:\n%s", stray, diff)
+		}
+	}
+}
+
 // TestUnregistered takes the record away.
 func TestUnregistered(t *testing.T) {
 	b := fixture(t, "cuda-13.0/v_90.so")

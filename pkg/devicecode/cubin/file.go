@@ -40,6 +40,13 @@ func Is(b []byte) bool {
 	return len(b) >= headerSize && string(b[:4]) == "\x7fELF" && binary.LittleEndian.Uint16(b[18:]) == Machine
 }
 
+// Begins reports whether b begins as a cubin does, its class, data encoding and
+// ELF version included: so a cubin among other data is told from code that
+// compares with the magic.
+func Begins(b []byte) bool {
+	return Is(b) && (b[4] == 1 || b[4] == 2) && (b[5] == 1 || b[5] == 2) && b[6] == 1
+}
+
 // Read reads a cubin. The errors name offsets in b.
 func Read(b []byte) (*File, error) {
 	h, err := readHeader(b)

@@ -58,7 +58,7 @@ func (s *scanner) piece(in span) int64 {
 	switch {
 	case fatbin.Plausible(look):
 		return in.start + s.container(in, 0)
-	case cubin.Is(look):
+	case cubin.Begins(look):
 		size, err := cubin.Size(b)
 		if err != nil {
 			size = len(look) // the image says what is wrong with it

@@ -98,7 +98,7 @@ func TestUnregistered(t *testing.T) {
 	clear(b[at90Record : at90Record+4])
 	b = []byte(strings.Replace(string(b), ".nvFatBinSegment\x00", ".nvXatBinSegment\x00", 1))
 	want := []string{
-		".nv_fatbin unregistered: cubin sm_90 ABI 8 by 13.0 never_launched()",
+		".nv_fatbin unregistered: cubin sm_90 from compute_90 ABI 8 by 13.0 never_launched()",
 		".nv_fatbin unregistered: ptx compute_90 ISA 9.0 zstd never_launched()",
 	}
 	if diff := cmp.Diff(want, describe(readString(t, string(b)))); diff != "" {

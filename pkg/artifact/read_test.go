@@ -54,6 +54,7 @@ func describeImage(i devicecode.Image) string {
 	add(i.ABI != 0, "ABI %d", i.ABI)
 	add(i.Toolkit != "", "by %s", i.Toolkit)
 	add(i.Compression != "", "%s", i.Compression)
+	add(i.Obfuscated, "obfuscated")
 	add(i.Relocatable, "relocatable")
 	add(i.Functions != 0, "functions %d", i.Functions)
 	add(i.Variables != 0, "variables %d", i.Variables)
@@ -172,7 +173,7 @@ func TestFiles130(t *testing.T) {
 	for _, target := range strings.Fields("80 90 90a 100 100a 100f 103f 110 120 120a 120f 121 121a 121f") {
 		t.Run(target, func(t *testing.T) {
 			want := []string{
-				".nv_fatbin whole-program: cubin sm_" + target + " ABI 8 by 13.0 never_launched()",
+				".nv_fatbin whole-program: cubin sm_" + target + " from compute_" + strings.TrimRight(target, "af") + " ABI 8 by 13.0 never_launched()",
 				".nv_fatbin whole-program: ptx compute_" + target + " ISA 9.0 zstd never_launched()",
 			}
 			if diff := cmp.Diff(want, describe(open(t, "cuda-13.0/v_"+target+".so"))); diff != "" {
@@ -180,9 +181,23 @@ func TestFiles130(t *testing.T) {
 			}
 		})
 	}
-	want := []string{".nv_fatbin whole-program: cubin sm_120a ABI 8 by 13.0 never_launched()"}
+	want := []string{".nv_fatbin whole-program: cubin sm_120a from compute_120 ABI 8 by 13.0 never_launched()"}
 	if diff := cmp.Diff(want, describe(open(t, "cuda-13.0/v_120c_120a.so"))); diff != "" {
 		t.Errorf("arch=compute_120,code=sm_120a: want -, got +:\n%s", diff)
+	}
+}
+
+// TestFiles130Other has what only nvcc 13.0 writes: the virtual architecture in
+// a note, and LTO IR that is obfuscated.
+func TestFiles130Other(t *testing.T) {
+	for name, want := range map[string]string{
+		"virtual80_sm86.cubin": " file: cubin sm_86 from compute_80 ABI 8 by 13.0 nine() seven()",
+		"c15_lto75.o":          "__nv_relfatbin relocatable: lto-ir lto_75 zstd obfuscated relocatable",
+		"c15_lto75_speed.o":    "__nv_relfatbin relocatable: lto-ir lto_75 lz4 obfuscated relocatable",
+	} {
+		if got := describe(open(t, "cuda-13.0/"+name)); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }
 
@@ -241,7 +256,7 @@ func TestC16(t *testing.T) {
 		}
 		i := open(t, name).Objects[0].Code.Containers[0].Images[0]
 		cubin := string(b[i.Offset : i.Offset+i.Size])
-		want := []string{" file: cubin sm_" + target + " ABI 8 by 13.0 never_launched()"}
+		want := []string{" file: cubin sm_" + target + " from compute_" + strings.TrimRight(target, "af") + " ABI 8 by 13.0 never_launched()"}
 		if got := readString(t, cubin); cmp.Diff(want, describe(got)) != "" {
 			t.Errorf("got %q, want %q", describe(got), want)
 		}

@@ -53,7 +53,7 @@ type Image struct {
 	Kind   Kind        `json:"kind"`
 	Target arch.Target `json:"target"` // sm_90a for a cubin, compute_90 for PTX
 	// Virtual is the virtual architecture that a cubin was assembled from,
-	// where the cubin tells it (ABI 7 does, ABI 8 does not).
+	// where the cubin tells it: one of ABI 8 does in a note.
 	Virtual     string `json:"virtual,omitempty"`
 	PTXVersion  string `json:"ptx_version,omitempty"` // PTX ISA version, "9.0"
 	Toolkit     string `json:"toolkit,omitempty"`     // toolkit that wrote a cubin, "13.0"
@@ -61,10 +61,13 @@ type Image struct {
 	Compression string `json:"compression,omitempty"` // "lz4", "zstd" or empty
 	Flags       string `json:"flags"`                 // entry flags, "0x100011"
 	Debug       bool   `json:"debug,omitempty"`
-	Relocatable bool   `json:"relocatable,omitempty"` // a cubin of ELF type REL, or an image in a relocatable container
-	Offset      int64  `json:"offset"`                // of the payload in the file or archive member
-	Size        int64  `json:"size"`                  // stored bytes, padding excluded
-	DecodedSize int64  `json:"decoded_size"`
+	// Obfuscated says that the payload cannot be decoded, nor hashed after it: PTX
+	// so marked carries a Problem, LTO IR does not, for nothing in it counts.
+	Obfuscated  bool  `json:"obfuscated,omitempty"`
+	Relocatable bool  `json:"relocatable,omitempty"` // a cubin of ELF type REL, or an image in a relocatable container
+	Offset      int64 `json:"offset"`                // of the payload in the file or archive member
+	Size        int64 `json:"size"`                  // stored bytes, padding excluded
+	DecodedSize int64 `json:"decoded_size"`
 	// StoredSHA256 is the SHA-256 of the stored bytes, which tells equal images
 	// without decoding.
 	StoredSHA256 string `json:"stored_sha256"`

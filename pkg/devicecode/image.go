@@ -32,6 +32,7 @@ func newImage(e fatbin.Entry, relocatable bool) Image {
 		Compression: e.Compression(),
 		Flags:       fmt.Sprintf("%#x", uint64(e.Flags)),
 		Debug:       e.Flags&fatbin.Debug != 0,
+		Obfuscated:  e.Flags&fatbin.Obfuscated != 0,
 		Relocatable: relocatable,
 		Offset:      e.Payload,
 		Size:        e.Stored,
@@ -75,6 +76,9 @@ func (w *worker) readPayload(e fatbin.Entry, i *Image) error {
 	if err := checkHeader(e); err != nil {
 		return err
 	}
+	if i.Kind == LTOIR && i.Obfuscated {
+		return nil // nvcc 13.0 writes all of it so; nothing in it counts
+	}
 	b, err := w.payload.Decode(w.bytes, e)
 	if err != nil {
 		return err
@@ -117,7 +121,6 @@ func checkHeader(e fatbin.Entry) error {
 	if unknown := e.UnknownFlags(); unknown != 0 {
 		return fmt.Errorf("flags %#x are not known (of %#x)", uint64(unknown), uint64(e.Flags))
 	}
-	// nvcc 13.0 sets the flag on all LTO IR too, where it hides nothing.
 	if e.Flags&fatbin.Obfuscated != 0 && e.Kind == fatbin.PTX {
 		return errors.New("obfuscated PTX cannot be read")
 	}

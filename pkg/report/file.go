@@ -182,6 +182,9 @@ func imageName(i devicecode.Image) string {
 	if i.Debug {
 		name += ", debug"
 	}
+	if i.Obfuscated {
+		name += ", obfuscated"
+	}
 	if i.Empty() {
 		name += ", empty"
 	}

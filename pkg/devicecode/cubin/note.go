@@ -20,9 +20,7 @@ func (f *File) readNotes(sections []section) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			if f.Toolkit == "" && len(desc) >= 6 {
-				f.Toolkit = version(uint32(binary.LittleEndian.Uint16(desc[4:])))
-			}
+			f.readInfo(desc)
 		case ".note.nv.tkinfo":
 			desc, err := note(s.data, noteToolkit)
 			if err != nil {
@@ -32,6 +30,17 @@ func (f *File) readNotes(sections []section) error {
 		}
 	}
 	return nil
+}
+
+// readInfo reads three numbers of 16 bits: a version, the virtual architecture,
+// and the toolkit's version. The second differs between cubins for sm_86 from
+// compute_80 and from compute_86, and in nothing else do these differ.
+func (f *File) readInfo(desc []byte) {
+	if f.ABI != 8 || len(desc) < 6 {
+		return
+	}
+	f.Virtual = int(binary.LittleEndian.Uint16(desc[2:]))
+	f.Toolkit = version(uint32(binary.LittleEndian.Uint16(desc[4:])))
 }
 
 // note gives the description of a section's first note, which must be of the

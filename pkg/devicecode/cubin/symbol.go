@@ -96,7 +96,9 @@ func (f *File) kernel(s symbol, sections []section, symtab section) Kernel {
 	text := sections[s.index]
 	if name, ok := bytes.CutPrefix(text.name, []byte(".text.")); ok && bytes.Equal(name, s.name) && text.data != nil {
 		k.CodeSize = int64(len(text.data))
-		k.Traps = f.Number >= firstTraps && traps(text.data, func(offset int) string { return callee(sections, symtab, text, offset) })
+		k.Traps = f.Number >= firstTraps && (&straight{symbol: func(of string, offset uint64) string {
+			return symbolAt(sections, symtab, of, offset)
+		}}).traps(string(text.name), text.data)
 	}
 	return k
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// straight are the kernels of traps.cu that do nothing but trap, from a target
+// trapping are the kernels of traps.cu that do nothing but trap, from a target
 // on: below sm_80 one more.
-var straight = map[string]int{
+var trapping = map[string]int{
 	"only_trap": 999, "trap_by_asm": 999, "message_then_trap": 999, "long_message_then_trap": 999, "trap_below_80": 79,
 }
 
@@ -36,7 +36,7 @@ func TestC25(t *testing.T) {
 			t.Errorf("%s: %d kernels, want %d", path, len(f.Kernels), kernelsOfTraps)
 		}
 		for _, k := range f.Kernels {
-			if want := f.Number <= straight[k.Name]; k.Traps != want {
+			if want := f.Number <= trapping[k.Name]; k.Traps != want {
 				t.Errorf("%s: %s: traps %v, want %v", path, k.Name, k.Traps, want)
 			}
 		}
@@ -108,7 +108,8 @@ func listed(listing, kernel string) bool {
 func FuzzTraps(f *testing.F) {
 	f.Add([]byte("\x02\x7a\x01\x00\x00\x0a\x00\x00\x00\x0f\x00\x00\x00\xc6\x0f\x00\x5c\x79\x00\x00\x04\x00\x00\x00\x00\x00\x30\x00\x00\xea\x0f\x00"))
 	f.Fuzz(func(t *testing.T, code []byte) {
-		if traps(code, func(int) string { return "" }) && !strings.Contains(string(code), "\x5c\x79\x00\x00\x04\x00\x00\x00") {
+		s := straight{symbol: func(string, uint64) string { return "vprintf" }}
+		if s.traps(".text.k", code) && !strings.Contains(string(code), "\x5c\x79\x00\x00\x04\x00\x00\x00") {
 			t.Fatal("a trap without its instruction")
 		}
 	})

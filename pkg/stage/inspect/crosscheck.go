@@ -100,15 +100,17 @@ func images(f artifact.File) []devicecode.Image {
 
 // newestToolkit gives the newest toolkit known to have written an image, empty
 // when there is none, and an image whose toolkit is not known, empty when all
-// are. LTO IR does not tell its toolkit.
+// are. LTO IR that is not obfuscated does not tell its toolkit.
 func newestToolkit(f artifact.File) (newest, unknown string) {
 	for _, i := range images(f) {
 		var version string
-		switch i.Kind {
-		case devicecode.Cubin:
+		switch {
+		case i.Kind == devicecode.Cubin:
 			version = i.Toolkit
-		case devicecode.PTX:
+		case i.Kind == devicecode.PTX:
 			version = arch.ToolkitOfPTX(i.PTXVersion)
+		case i.Kind == devicecode.LTOIR && i.Obfuscated:
+			version = "13.0" // the oldest that was seen to write it so
 		default:
 			continue
 		}

@@ -150,25 +150,32 @@ func benchCuobjdump(ctx context.Context, binary string, files []string) error {
 		if err != nil {
 			return err
 		}
-		symbols := together(ctx, f, "--dump-elf-symbols", "--dump-ptx")
-		sass := together(ctx, f, "--list-elf", "--dump-sass", "--dump-ptx")
-		fmt.Printf("| %s | %.2f | %s | %.0f | %s | %.0f |\n", short(f), own.Seconds(),
-			seconds(symbols), symbols.Seconds()/own.Seconds(), seconds(sass), sass.Seconds()/own.Seconds())
+		symbols, ratio := together(ctx, own, f, "--dump-elf-symbols", "--dump-ptx")
+		sass, sassRatio := together(ctx, own, f, "--list-elf", "--dump-sass", "--dump-ptx")
+		fmt.Printf("| %s | %.2f | %s | %s | %s | %s |\n", short(f), own.Seconds(), symbols, ratio, sass, sassRatio)
 	}
 	return nil
 }
 
-// together times several calls of cuobjdump one after the other, capped. A call
-// that fails counts with the time it took: some versions refuse newer files.
-func together(ctx context.Context, file string, options ...string) time.Duration {
+// together times several calls of cuobjdump one after the other, capped, and
+// gives the time and how often our own goes into it. Some versions refuse newer
+// files.
+func together(ctx context.Context, own time.Duration, file string, options ...string) (took, ratio string) {
 	var total time.Duration
 	for _, option := range options {
 		limited, cancel := context.WithTimeout(ctx, max(0, slowest-total))
-		t, _ := timed(limited, nil, "cuobjdump", option, file)
+		t, err := timed(limited, nil, "cuobjdump", option, file)
+		timedOut := limited.Err() != nil
 		cancel()
-		total += t
+		if total += t; timedOut {
+			total = slowest
+			break
+		}
+		if err != nil {
+			return "refused", "-"
+		}
 	}
-	return min(total, slowest)
+	return seconds(total), fmt.Sprintf("%.0f", total.Seconds()/own.Seconds())
 }
 
 func seconds(d time.Duration) string {

@@ -9,6 +9,8 @@ type Event struct {
 	What  string // "saxpy.cu"
 	Done  int    // steps finished, of Total; Total 0 when it is not known
 	Total int
+	// Underway says that the step goes on: something for a screen, not for a log.
+	Underway bool
 }
 
 // Observer is told of progress; a nil Observer is told nothing. It may be

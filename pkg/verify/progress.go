@@ -42,6 +42,7 @@ func (p *progress) tell(e stage.Event) {
 	case time.Since(p.began) < slow:
 	case terminal(p.w):
 		p.draw(e)
+	case e.Underway:
 	case e.Total > 0:
 		logger(p.w).Infof("%s %d/%d: %s", e.Stage, e.Done, e.Total, e.What)
 	default:

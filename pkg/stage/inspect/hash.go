@@ -15,16 +15,15 @@ const unreadable = "unreadable"
 // Rehash fills AfterRuns of the artifacts that were inspected: the hash of the
 // file as it is now, or "unreadable".
 func Rehash(m *manifest.Manifest, artifacts []record.Artifact) {
-	each(len(artifacts), nil, func(n int) string {
+	each(len(artifacts), nil, func(n int) string { return artifacts[n].Path }, func(n int) {
 		a := &artifacts[n]
 		if a.SHA256 == "" {
-			return a.Path
+			return
 		}
 		var err error
 		if a.AfterRuns, _, err = artifact.HashFile(m.Abs(a.Path)); err != nil {
 			a.AfterRuns = unreadable
 		}
-		return a.Path
 	})
 }
 

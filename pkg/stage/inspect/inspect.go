@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
@@ -89,20 +90,23 @@ func inspectAll(ctx context.Context, artifacts []record.Artifact, p place, o Opt
 	if o.CrossCheck {
 		c = newChecker(ctx, o.NVCC)
 	}
-	each(len(artifacts), o.Observer, func(n int) string {
+	paths := make([]string, len(artifacts)) // while they are worked on
+	for n, a := range artifacts {
+		paths[n] = a.Path
+	}
+	each(len(artifacts), o.Observer, func(n int) string { return paths[n] }, func(n int) {
 		a := &artifacts[n]
 		if a.Problem != "" {
-			return a.Path
+			return
 		}
 		a.File = open(ctx, p.find(a.Path), a.Path, devicecode.Options{Digests: o.Digests})
 		if a.SHA256 == "" {
-			return a.Path // it could not be opened
+			return // it could not be opened
 		}
 		resolve(a, p)
 		if o.CrossCheck {
 			a.CrossCheck = c.check(ctx, p.find(a.Path), a.File)
 		}
-		return a.Path
 	})
 }
 
@@ -149,22 +153,57 @@ func resolve(a *record.Artifact, p place) {
 	a.Dependencies = dependencies
 }
 
-// each calls work for 0 to n-1, as many at once as there are processors, and
-// tells the observer what work returns.
-func each(n int, o stage.Observer, work func(int) string) {
+// each calls work for 0 to n-1, as many at once as there are processors. The
+// observer is told the name of what is done, and meanwhile of what was begun
+// last.
+func each(n int, o stage.Observer, name func(int) string, work func(int)) {
 	var (
-		workers    sync.WaitGroup
-		next, done atomic.Int64
+		workers           sync.WaitGroup
+		next, done, begun atomic.Int64
 	)
+	tell := func(i int, underway bool) {
+		o.Tell(stage.Event{Stage: "inspect", What: name(i), Done: int(done.Load()), Total: n, Underway: underway})
+	}
+	stop := ticking(o, func() { tell(int(begun.Load()), true) })
+	defer stop()
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				what := work(i)
-				o.Tell(stage.Event{Stage: "inspect", What: what, Done: int(done.Add(1)), Total: n})
+				begun.Store(int64(i))
+				work(i)
+				done.Add(1)
+				tell(i, false)
 			}
 		})
 	}
 	workers.Wait()
+}
+
+// tick is how often the observer is told what goes on.
+const tick = 200 * time.Millisecond
+
+// ticking calls do from time to time until it is stopped.
+func ticking(o stage.Observer, do func()) (stop func()) {
+	if o == nil {
+		return func() {}
+	}
+	t, stopped, ended := time.NewTicker(tick), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-t.C:
+				do()
+			}
+		}
+	}()
+	return func() {
+		t.Stop()
+		close(stopped)
+		<-ended
+	}
 }
 
 // realPath follows the symbolic links of a path as far as it leads.

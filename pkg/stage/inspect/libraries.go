@@ -22,7 +22,11 @@ import (
 func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run, o Options) ([]record.Library, []record.Duplicate) {
 	libraries := uses(m, artifacts, runs)
 	kernels := make([]kernelSet, len(libraries))
-	each(len(libraries), o.Observer, func(n int) string {
+	paths := make([]string, len(libraries)) // while they are worked on
+	for n, l := range libraries {
+		paths[n] = l.Path
+	}
+	each(len(libraries), o.Observer, func(n int) string { return paths[n] }, func(n int) {
 		l := &libraries[n]
 		if l.DriverOrTool {
 			count(l, hashed(ctx, m.Abs(l.Path), l.Path))
@@ -31,7 +35,6 @@ func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Art
 			count(l, f)
 			kernels[n] = kernelsOf(f)
 		}
-		return l.Path
 	})
 	return libraries, duplicates(m, artifacts, runs, libraries, kernels)
 }

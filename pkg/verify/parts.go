@@ -91,9 +91,16 @@ func Look(ctx context.Context, o Options, path string, crossCheck, kernels, full
 	return withManifest(ctx, o.withDefaults(), &manifest.Manifest{}, func(ctx context.Context, w *work) error {
 		o := w.inspection(crossCheck)
 		o.Digests = full
-		files := inspect.Files(ctx, paths, members, o)
+		files := inspect.Files(ctx, paths, o)
 		if ctx.Err() != nil {
 			return notVerified("interrupted")
+		}
+		if members != "" {
+			for n := range files {
+				if err := inspect.Only(&files[n], members); err != nil {
+					return &ExitError{ExitFailed, "cudaproof: " + err.Error()}
+				}
+			}
 		}
 		w.quiet()
 		if w.options.JSON {

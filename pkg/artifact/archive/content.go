@@ -10,7 +10,7 @@ import (
 
 // inMemory is how much of a file is kept in memory, in bytes; a larger one goes
 // to a temporary file.
-const inMemory = 32 << 20
+const inMemory = 8 << 20
 
 // content gives all that head and r hold.
 func (w *Walker) content(head []byte, r io.Reader) (b []byte, release func(), err error) {

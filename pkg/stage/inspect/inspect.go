@@ -35,20 +35,14 @@ type Options struct {
 }
 
 // Files inspects files without a manifest. The record names them as paths does,
-// in that order. With a pattern, only the files inside an archive count whose
-// names it matches.
-func Files(ctx context.Context, paths []string, members string, o Options) []record.Artifact {
+// in that order.
+func Files(ctx context.Context, paths []string, o Options) []record.Artifact {
 	artifacts := make([]record.Artifact, len(paths))
 	for n, path := range paths {
 		artifacts[n].Pattern, artifacts[n].Path = path, path
 	}
 	here := func(path string) string { return path }
 	inspectAll(ctx, artifacts, place{"", here, here}, o)
-	if members != "" {
-		for n := range artifacts {
-			only(&artifacts[n], members)
-		}
-	}
 	return artifacts
 }
 

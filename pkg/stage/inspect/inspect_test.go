@@ -70,7 +70,7 @@ func TestFiles(t *testing.T) {
 		events = append(events, e)
 	}
 	missing := filepath.Join(t.TempDir(), "missing")
-	got := Files(t.Context(), []string{fixture, missing}, "", Options{Observer: observer})
+	got := Files(t.Context(), []string{fixture, missing}, Options{Observer: observer})
 
 	if len(got) != 2 || got[0].Path != fixture || got[1].Path != missing {
 		t.Fatalf("got %+v", got)
@@ -176,7 +176,7 @@ func TestCrossCheckFixtures(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no fixtures", err)
 	}
-	for n, a := range Files(t.Context(), paths, "", Options{CrossCheck: true, NVCC: cuobjdump}) {
+	for n, a := range Files(t.Context(), paths, Options{CrossCheck: true, NVCC: cuobjdump}) {
 		got, want := a.CrossCheck, record.CrossCheck{Version: a.CrossCheck.Version, Done: true, Agreed: a.CrossCheck.Agreed}
 		toolkit := strings.TrimPrefix(filepath.Base(filepath.Dir(paths[n])), "cuda-")
 		switch expected, known := agreed[filepath.Base(paths[n])]; {

@@ -83,6 +83,7 @@ func TestC27(t *testing.T) {
 		{"a and f", at90Cubin + 0x28, u64(0x300011), []string{"at once"}},
 		{"decoded size 1 TiB", at90PTX + 0x38, u64(1 << 40), []string{"0x2ee8: damaged: entry claims 1099511627776 bytes uncompressed"}},
 		{"decoded size 1 GiB", at90PTX + 0x38, u64(1 << 30), []string{"205 bytes cannot decompress to the 1073741824 claimed"}},
+		{"decoded size 0", at90PTX + 0x38, u64(0), []string{"0x2ee8: damaged: entry is compressed and gives uncompressed size 0"}},
 		{"decoded size too large", at90PTX + 0x38, u64(311), []string{"decompresses to 310 bytes, the entry claims 311"}},
 		{"decoded size too small", at90PTX + 0x38, u64(309), []string{"more than the 309 bytes claimed"}},
 		{"bad zstd", at90PTXPayload + 20, u64(0), []string{"entry at offset 0x2ee8: zstd data"}},

@@ -64,6 +64,9 @@ func (e *Entry) setSizes(compressed int64, uncompressed uint64) error {
 	if compressed == 0 || compressed > e.padded {
 		return formatErrorf(e.Offset, "entry gives compressed size %d in a payload of %d bytes", compressed, e.padded)
 	}
+	if uncompressed == 0 {
+		return formatErrorf(e.Offset, "entry is compressed and gives uncompressed size 0")
+	}
 	if uncompressed > maxDecoded {
 		return formatErrorf(e.Offset, "entry claims %d bytes uncompressed, at most %d are read", uncompressed, int64(maxDecoded))
 	}

@@ -15,7 +15,7 @@ import (
 func TestBuild(t *testing.T) {
 	requireNVCC(t, "release 11.8")
 	dir := t.TempDir()
-	names := []string{"c11_rdc_sm90_ptx90", "c24_stub", "names80.so"}
+	names := []string{"c11_rdc_sm90_ptx90", "c18_ptx.so", "c24_stub", "c25_80.cubin", "names80.so"}
 	out, err := exec.Command(testdata+"build.sh", append([]string{dir}, names...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("build.sh: %v\n%s", err, out)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact/archive"
 	"github.com/cudaproof/cudaproof/pkg/artifact/image"
@@ -92,11 +93,14 @@ func (i *inside) finish(w *archive.Walker, prefix string) {
 	i.file.Others += w.Others
 	i.file.Links += w.Links
 	for _, p := range w.Problems {
-		if prefix+p.Member == "" && i.file.Problem == "" {
+		switch name := prefix + p.Member; {
+		case name != "":
+			i.problem(strings.TrimSuffix(name, "!"), p.Text)
+		case i.file.Problem == "":
 			i.file.Problem = p.Text
-			continue
+		default:
+			i.file.Problem += "; " + p.Text
 		}
-		i.problem(prefix+p.Member, p.Text)
 	}
 }
 

@@ -31,21 +31,21 @@ var allowed = map[string][]string{
 // keepers says which parts alone may import a package; a part stands for
 // itself and everything below it.
 var keepers = map[string][]string{
-	"github.com/magefile/mage/mg":        {"magefiles"},
-	"github.com/sirupsen/logrus":         {"pkg/verify", "magefiles"},
-	"github.com/schollz/progressbar/v3":  {"pkg/verify"},
-	"gopkg.in/yaml.v3":                   {"pkg/manifest"},
-	"github.com/ianlancetaylor/demangle": {"pkg/devicecode"},
-	"github.com/klauspost/compress/zstd": {"pkg/devicecode", "pkg/artifact/archive"},
-	"github.com/therootcompany/xz":       {"pkg/artifact/archive"},
-	"github.com/opencontainers/go-digest":                {"pkg/artifact/image"},
-	"github.com/opencontainers/image-spec/specs-go/v1":   {"pkg/artifact"},
-	"github.com/go-json-experiment/json": {"pkg/report"},
-	"github.com/pierrec/lz4/v4":          {"pkg/devicecode"},
-	"os/exec":                            {"pkg/stage", "magefiles"},
-	"os":                                 {"pkg/artifact", "pkg/linkage", "pkg/manifest", "pkg/bundle", "pkg/stage", "pkg/verify", "magefiles"},
-	"net":                                {},
-	"net/http":                           {},
+	"github.com/magefile/mage/mg":                      {"magefiles"},
+	"github.com/sirupsen/logrus":                       {"pkg/verify", "magefiles"},
+	"github.com/schollz/progressbar/v3":                {"pkg/verify"},
+	"gopkg.in/yaml.v3":                                 {"pkg/manifest"},
+	"github.com/ianlancetaylor/demangle":               {"pkg/devicecode"},
+	"github.com/klauspost/compress/zstd":               {"pkg/devicecode", "pkg/artifact/archive"},
+	"github.com/therootcompany/xz":                     {"pkg/artifact/archive"},
+	"github.com/opencontainers/go-digest":              {"pkg/artifact/image"},
+	"github.com/opencontainers/image-spec/specs-go/v1": {"pkg/artifact"},
+	"github.com/go-json-experiment/json":               {"pkg/report"},
+	"github.com/pierrec/lz4/v4":                        {"pkg/devicecode"},
+	"os/exec":                                          {"pkg/stage", "magefiles"},
+	"os":                                               {"pkg/artifact", "pkg/linkage", "pkg/manifest", "pkg/bundle", "pkg/stage", "pkg/verify", "magefiles"},
+	"net":                                              {},
+	"net/http":                                         {},
 }
 
 // imports gives the imports of every package, tests left out.

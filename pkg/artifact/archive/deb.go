@@ -31,7 +31,7 @@ func (w *Walker) deb(b []byte) error {
 		err = errors.New("no data.tar in it")
 	}
 	if err != nil {
-		return fmt.Errorf("Debian package: %w", err)
+		return fmt.Errorf("damaged Debian package: %w", err)
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func TestProblems(t *testing.T) {
 		{"another type", func(s store) store { return s.layout(s.add("text/plain", []byte("x"))) }, `type "text/plain"`, 0},
 		{"foreign layer", func(s store) store {
 			return s.layout(s.json(spec.MediaTypeImageManifest, spec.Manifest{
-				Config: s.json("", spec.Image{}), Layers: []spec.Descriptor{s.add(spec.MediaTypeImageLayerNonDistributableGzip, gzipped(layer))}}))
+				Config: s.json("", spec.Image{}), Layers: []spec.Descriptor{s.add("application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", gzipped(layer))}}))
 		}, "is not read", 0},
 		{"digest", func(s store) store { return s.layout(spec.Descriptor{Digest: "sha256:../../x"}) }, `digest "sha256:../../x"`, 0},
 		{"link to nothing", func(s store) store { return s.layout(s.image("amd64", layerOf("b=>a"), layerOf(".wh.a="))) }, "which is in no layer", 0},

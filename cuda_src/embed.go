@@ -3,10 +3,16 @@
 // beside Go files that do not use cgo.
 package cudasrc
 
-import _ "embed" // for the source below
+import _ "embed" // for the sources below
 
 // Probe is the source of the program that lists the visible devices through
 // the CUDA runtime. What it prints is said at its top.
 //
 //go:embed probe/probe.cu
 var Probe string
+
+// Trace is the source of the library that records what a process does with
+// CUDA. How it is built and what it writes is said at its top.
+//
+//go:embed trace/trace.cpp
+var Trace string

@@ -35,7 +35,7 @@ func targets(t *testing.T, list ...string) (out []arch.Target) {
 // "compute_90:a" PTX, "sm_75" an empty stub, "sm_80:*" variables only.
 func image(t *testing.T, s string) devicecode.Image {
 	name, kernels, _ := strings.Cut(s, ":")
-	i := devicecode.Image{Target: target(t, name), Kind: devicecode.Cubin}
+	i := devicecode.Image{Target: target(t, name), Kind: devicecode.Cubin, SHA256: s}
 	switch i.Target.Class {
 	case arch.Compute:
 		i.Kind, i.PTXVersion = devicecode.PTX, "9.0"

@@ -82,6 +82,13 @@ var catalogue = map[string]Kind{
 	"CP218": warns("Device code of a library refused"),
 	"CP219": unverified("PTX path blocked by a library"),
 	"CP220": warns("PTX of a library compiled as shipped"),
+	"CP221": notes("No trace"),
+	"CP222": unverified("Mode's variables changed"),
+	"CP223": fails("Native run executed other code"),
+	"CP224": unverified("Native run executed unknown code"),
+	"CP225": unverified("PTX run executed shipped machine code"),
+	"CP226": unverified("No kernel launched"),
+	"CP227": notes("Kernels never launched"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

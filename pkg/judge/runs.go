@@ -37,6 +37,7 @@ func Runs(m *manifest.Manifest, r *record.Record) []Finding {
 	}
 	if len(r.Runs) > 0 {
 		found = append(found, neverLoaded(m, r)...)
+		found = append(found, neverLaunched(r)...)
 	}
 	return found
 }
@@ -98,8 +99,12 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 			})
 		}
 		if passed(e, run) {
-			if f := s.attribution(run); f.ID != "" {
+			f := s.attribution(run)
+			if f.ID != "" {
 				about(f.ID, mode, f)
+			}
+			if f.ID != "CP206" && f.ID != "CP205" && f.ID != "CP220" { // which say as much
+				s.traced(run, about)
 			}
 		}
 	}

@@ -7,10 +7,10 @@ import (
 
 // driverOrTool matches the libraries that the driver package installs for CUDA
 // and what it loads (NVIDIA driver README 565, "Installed Components", and the
-// names of Debian's driver packages), and the CUDA profiling interface. The
+// names of Debian's driver packages), the CUDA profiling interface, and our trace. The
 // list is closed: a library of another name is looked at like any. libcudart
 // and libnvrtc are no part of the driver.
-var driverOrTool = regexp.MustCompile(`^(libcuda|libcudadebugger|libcupti|libnvidia-(` +
+var driverOrTool = regexp.MustCompile(`^(libcuda|libcudadebugger|libcupti|libcudaproof-trace-[0-9a-f]{32}|libnvidia-(` +
 	`allocator|api|cbl|cfg|compiler|egl-gbm|egl-wayland|eglcore|encode|fbc|glcore|glsi|glvkspirv|gpucomp|ml|ngx|` +
 	`nvvm|nvvm70|opencl|opticalflow|pkcs11|pkcs11-openssl3|ptxjitcompiler|rtcore|sandboxutils|tls` +
 	`))\.so(\.|$)`)

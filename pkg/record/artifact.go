@@ -48,6 +48,8 @@ type Library struct {
 	LoadedBy []string `json:"loaded_by,omitempty"`
 	// Images counts its images by kind and target, in that order.
 	Images []ImageCount `json:"images,omitempty"`
+	// Traced are the hashes of its images that a run loaded, sorted.
+	Traced []string `json:"traced,omitempty"`
 	// Unread counts the images and places of device code that could not be
 	// read.
 	Unread int `json:"unread,omitempty"`

@@ -25,8 +25,10 @@ type Run struct {
 	// Processes are those seen in the loader's record.
 	Processes []Process `json:"processes,omitempty"`
 	// LoaderProblem says why the loader's record is missing or unreadable.
-	LoaderProblem string        `json:"loader_problem,omitempty"`
-	DriverErrors  []DriverError `json:"driver_errors,omitempty"`
+	LoaderProblem string `json:"loader_problem,omitempty"`
+	// Trace is what CUPTI showed of the run's processes.
+	Trace        Trace         `json:"trace"`
+	DriverErrors []DriverError `json:"driver_errors,omitempty"`
 	// CacheFiles counts the files over 0 bytes that the run left in its
 	// private, initially empty CUDA_CACHE_PATH.
 	CacheFiles int `json:"cache_files"`

@@ -212,6 +212,9 @@ func runs(p *printer, r *record.Record) {
 	for _, run := range r.Runs {
 		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, deviceOf(r, run.Device)))
 		p.text(4, "", outcome(run))
+		if line := proof(r, run); line != "" {
+			p.text(4, "", line)
+		}
 		if met(run) < len(run.Checks) {
 			tails(p, run)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/stage"
 	"github.com/cudaproof/cudaproof/pkg/stage/compile"
 	"github.com/cudaproof/cudaproof/pkg/stage/execute"
+	"github.com/cudaproof/cudaproof/pkg/stage/execute/trace"
 	"github.com/cudaproof/cudaproof/pkg/stage/inspect"
 	"github.com/cudaproof/cudaproof/pkg/stage/probe"
 )
@@ -122,7 +123,16 @@ func (w *work) inspection(crossCheck bool) inspect.Options {
 }
 
 func (w *work) execute(ctx context.Context, dir string) {
+	library, noTrace := trace.Library{}, ""
+	if len(w.record.Probe.Devices) > 0 {
+		var err error
+		if library, err = trace.Build(ctx, w.record.Probe.Toolkit); err != nil {
+			library, noTrace = trace.Library{}, "there is no trace library: "+err.Error()
+		}
+	}
 	w.record.Runs, w.record.Volatile.Seconds = execute.Run(ctx, w.manifest, execute.Options{
+		Trace:     library,
+		NoTrace:   noTrace,
 		Devices:   w.record.Probe.Devices,
 		Artifacts: w.record.Artifacts,
 		BundleDir: dir,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/stage/execute/trace"
 	"github.com/cudaproof/cudaproof/pkg/stage/tool"
 )
 
@@ -13,7 +14,7 @@ import (
 // goes: the caller's values never reach a program.
 var ours = slices.Concat(manifest.JITVariables, []string{
 	"CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_LOG_FILE", "LD_DEBUG", "LD_DEBUG_OUTPUT",
-})
+}, trace.VariableNames)
 
 // kept are the variables that choose devices, libraries or the way of computing
 // (CUDA C++ Programming Guide, "CUDA Environment Variables"; CUDA MPS; ld.so(8)).
@@ -21,7 +22,7 @@ var ours = slices.Concat(manifest.JITVariables, []string{
 // list is closed, for names that begin with CUDA_ or NVIDIA_ hold keys too.
 var kept = []string{
 	"CUDA_AUTO_BOOST", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS", "CUDA_DEVICE_ORDER",
-	"CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_HOME", "CUDA_INJECTION64_PATH", "CUDA_LAUNCH_BLOCKING",
+	"CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_HOME", "CUDA_LAUNCH_BLOCKING",
 	"CUDA_MANAGED_FORCE_DEVICE_ALLOC", "CUDA_MODULE_DATA_LOADING", "CUDA_MODULE_LOADING",
 	"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "CUDA_MPS_PIPE_DIRECTORY", "CUDA_PATH", "CUDA_SCALE_LAUNCH_QUEUES",
 	"CUDA_VISIBLE_DEVICES",
@@ -34,6 +35,7 @@ var kept = []string{
 type environment struct {
 	mode   manifest.Mode
 	folder folder
+	trace  trace.Library // without a path: none
 	// device is the UUID to make the only visible one. It is empty when a
 	// single device is visible: then the caller's choice stays, which may name
 	// a MIG instance.
@@ -48,6 +50,9 @@ func (e environment) apply(caller []string) (env []string, recorded map[string]s
 	set["CUDA_LOG_FILE"] = e.folder.path("driver.log")
 	set["LD_DEBUG"] = "files"
 	set["LD_DEBUG_OUTPUT"] = e.folder.path("loader", loaderPrefix)
+	if e.trace.Path != "" {
+		maps.Copy(set, e.trace.Variables(e.folder.path("trace")))
+	}
 	if e.device != "" {
 		set["CUDA_VISIBLE_DEVICES"] = e.device
 	}
@@ -68,10 +73,7 @@ func (e environment) apply(caller []string) (env []string, recorded map[string]s
 	}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		env = append(env, name+"="+set[name])
-		recorded[name] = set[name]
-		if inside, ok := strings.CutPrefix(set[name], e.folder.bundle+"/"); ok {
-			recorded[name] = "<bundle>/" + inside
-		}
+		recorded[name] = e.folder.named(set[name])
 	}
 	slices.Sort(removed)
 	return env, recorded, slices.Compact(removed)

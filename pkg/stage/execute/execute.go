@@ -16,6 +16,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/stage"
+	"github.com/cudaproof/cudaproof/pkg/stage/execute/trace"
 )
 
 // Options says what to run on and where the logs go.
@@ -27,7 +28,11 @@ type Options struct {
 	// BundleDir is the evidence folder in the making. Each run gets
 	// runs/<entry point>-<mode>-<device index>/ in it.
 	BundleDir string
-	Observer  stage.Observer
+	// Trace is the library that shows what the processes do with CUDA; NoTrace
+	// says why there is none.
+	Trace    trace.Library
+	NoTrace  string
+	Observer stage.Observer
 }
 
 // Run runs every entry point of the manifest and gives one record for each
@@ -94,7 +99,7 @@ func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest
 	}
 	defer f.clean()
 
-	env := environment{mode: mode, folder: f}
+	env := environment{mode: mode, folder: f, trace: x.Trace}
 	if len(x.Devices) > 1 {
 		env.device = d.UUID
 	}
@@ -129,6 +134,21 @@ func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryP
 	r.Checks = append(r.Checks, checks...)
 	r.Processes, r.LoaderProblem = x.processes(f)
 	r.CacheFiles = f.cacheFiles()
+	r.Trace = record.Trace{Problem: x.NoTrace}
+	if x.Trace.Path != "" {
+		r.Trace = trace.ReadFolder(f.path("trace"))
+		for n := range r.Trace.Processes {
+			x.rename(&r.Trace.Processes[n], f)
+		}
+	}
+}
+
+// rename gives a traced process the record's names.
+func (x *executor) rename(p *record.TracedProcess, f folder) {
+	p.Program = x.name(p.Program)
+	for name, value := range p.Variables {
+		p.Variables[name] = f.named(value)
+	}
 }
 
 // program gives the absolute path of an entry point's program.

@@ -4,6 +4,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/stage/tool"
 )
 
 // folder is the part of the bundle that belongs to one run.
@@ -25,7 +28,7 @@ func newFolder(bundle, name string) (folder, error) {
 	if err := os.MkdirAll(filepath.Join(bundle, "runs"), 0o755); err != nil {
 		return f, err
 	}
-	for _, dir := range []string{f.path(), f.path("cache"), f.path("loader")} {
+	for _, dir := range []string{f.path(), f.path("cache"), f.path("loader"), f.path("trace")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return f, err
 		}
@@ -35,6 +38,15 @@ func newFolder(bundle, name string) (folder, error) {
 
 func (f folder) path(elem ...string) string {
 	return filepath.Join(append([]string{f.bundle, filepath.FromSlash(f.name)}, elem...)...)
+}
+
+// named gives the value of a variable as the record has it: paths in the bundle
+// and in the user's folders without what is before them.
+func (f folder) named(value string) string {
+	if inside, ok := strings.CutPrefix(value, f.bundle+"/"); ok {
+		return "<bundle>/" + inside
+	}
+	return tool.MaskHome(value)
 }
 
 // cacheFiles counts the files over 0 bytes in the run's CUDA_CACHE_PATH.
@@ -53,11 +65,12 @@ func (f folder) cacheFiles() int {
 	return n
 }
 
-// clean removes the cache, and what is empty.
+// clean removes the cache, the trace, which is in the record, and what is empty.
 func (f folder) clean() {
 	// A program may have taken away the right to delete; what then stays is
 	// named by no record.
 	_ = os.RemoveAll(f.path("cache"))
+	_ = os.RemoveAll(f.path("trace"))
 	_ = os.Remove(f.path("loader"))
 	_ = os.Remove(f.path())
 }

@@ -20,7 +20,7 @@ import (
 // the driver and the CUDA tools are hashed only. The duplicates are the kernels
 // that two files define which are used together.
 func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run, o Options) ([]record.Library, []record.Duplicate) {
-	libraries := uses(m, artifacts, runs)
+	libraries, traced := uses(m, artifacts, runs), foreign(artifacts, runs)
 	kernels := make([]kernelSet, len(libraries))
 	paths := make([]string, len(libraries)) // while they are worked on
 	for n, l := range libraries {
@@ -31,8 +31,11 @@ func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Art
 		if l.DriverOrTool {
 			count(l, hashed(ctx, m.Abs(l.Path), l.Path))
 		} else {
-			f := open(ctx, m.Abs(l.Path), l.Path, devicecode.Options{})
+			// Hashing every decoded image takes its time: only where a run loaded
+			// modules that have to be found again.
+			f := open(ctx, m.Abs(l.Path), l.Path, devicecode.Options{Digests: len(traced) > 0 && len(l.LoadedBy) > 0})
 			count(l, f)
+			l.Traced = among(f, traced)
 			kernels[n] = kernelsOf(f)
 		}
 	})
@@ -63,6 +66,36 @@ func count(l *record.Library, f artifact.File) {
 	l.Images = slices.SortedFunc(maps.Values(counts), func(a, b record.ImageCount) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Target.Number, b.Target.Number), cmp.Compare(a.Target.Suffix, b.Target.Suffix))
 	})
+}
+
+// foreign gives the hashes of the modules that runs loaded and that are no images
+// of the artifacts.
+func foreign(artifacts []record.Artifact, runs []record.Run) map[string]bool {
+	hashes := map[string]bool{}
+	for _, r := range runs {
+		for _, p := range r.Trace.Processes {
+			for _, m := range p.Modules {
+				hashes[m.SHA256] = true
+			}
+		}
+	}
+	for _, a := range artifacts {
+		for _, i := range images(a.File) {
+			delete(hashes, i.SHA256)
+		}
+	}
+	return hashes
+}
+
+// among gives the hashes that images of a file have, sorted.
+func among(f artifact.File, hashes map[string]bool) []string {
+	var found []string
+	for _, i := range images(f) {
+		if hashes[i.SHA256] {
+			found = append(found, i.SHA256)
+		}
+	}
+	return sortedSet(found)
 }
 
 // users are the artifacts that need a library and the runs that loaded it.

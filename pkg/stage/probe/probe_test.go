@@ -15,6 +15,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/stage"
+	"github.com/cudaproof/cudaproof/pkg/stage/tool"
 )
 
 const h200 = `{"driver":13000,"devices":[{"index":0,"uuid":"GPU-585e163f-1fc8-9ae1-9456-e658c6f600f6","name":"NVIDIA H200","major":9,"minor":0,"integrated":false}]}`
@@ -326,7 +327,7 @@ func TestCacheFolderIsPrivate(t *testing.T) {
 			if err := tt.prepare(filepath.Join(cache, "cudaproof")); err != nil {
 				t.Fatal(err)
 			}
-			dir, err := cacheFolder()
+			dir, err := tool.CacheFolder()
 			if tt.problem == "" {
 				info, statErr := os.Stat(dir)
 				if err != nil || statErr != nil || info.Mode() != os.ModeDir|0o700 {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 
 	cudasrc "github.com/cudaproof/cudaproof/cuda_src"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -21,7 +20,7 @@ func queryDevices(ctx context.Context, t record.Toolkit, l limits) (record.ToolO
 	if t.Version == "" {
 		return unusable("devices unknown: the probe program needs nvcc to be built; see the toolkit"), answer{}
 	}
-	dir, err := cacheFolder()
+	dir, err := tool.CacheFolder()
 	if err != nil {
 		return unusable("devices unknown: " + err.Error()), answer{}
 	}
@@ -73,30 +72,6 @@ func programName(t record.Toolkit) string {
 		fmt.Fprintf(sum, "%d %s\n", len(part), part)
 	}
 	return "probe-" + hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
-// cacheFolder makes the folder for built programs and makes sure that nobody
-// else can put a program there.
-func cacheFolder() (string, error) {
-	const hint = "set XDG_CACHE_HOME to a folder of your own"
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no cache folder for the probe program: %w; %s", err, hint)
-	}
-	dir := filepath.Join(cache, "cudaproof")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("cache folder for the probe program: %w; %s", err, hint)
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return "", fmt.Errorf("cache folder for the probe program: %w; %s", err, hint)
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ok || int(stat.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("cache folder %s is not a folder of this user with mode 0700 (it is %v, owner %d), so programs in it are not trusted; "+
-			"remove it, or %s", dir, info.Mode(), stat.Uid, hint)
-	}
-	return dir, nil
 }
 
 // build compiles the probe program in a folder of its own and moves it into

@@ -1,0 +1,571 @@
+// Records what a process does with CUDA: the modules that the driver loads, the
+// kernels that are launched, what loads and launches return. It is a CUPTI client
+// that the driver loads into every process that uses CUDA, by
+// CUDA_INJECTION64_PATH. It writes into the folder that CUDAPROOF_TRACE_DIR names:
+//
+//   PID-N.trace         one file for each process, mapped while it runs
+//   PID-N-MODULE.image  each module as the driver loaded it
+//
+// N tells processes of one number apart. The layout of a .trace file is that of
+// struct Header and of the records below, little-endian; pkg/trace reads it.
+// Counters are in the mapped file, so what was counted is there however the
+// process ends: nothing is flushed, and nothing is formatted at a launch.
+//
+//   c++ -std=c++17 -O2 -fPIC -fvisibility=hidden -shared -static-libstdc++ -static-libgcc
+//       -fno-gnu-unique -Wl,-Bsymbolic,--exclude-libs,ALL trace.cpp -I CUPTI/include -I CUDA/include -ldl -pthread
+//       -o libcudaproof-trace.so
+//
+// libcupti and libcuda are found at run time: the ones that the process uses.
+
+#include <cupti.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+// Kinds of records. Text ends in a zero byte; lists are one text after another.
+enum Kind : uint32_t {
+    Process = 1,  // text: executable
+    Variable = 2, // text: NAME=VALUE as the process sees it, or NAME alone where it is not set
+    Context = 3,  // u32 uid, 16 bytes of the device's UUID
+    Module = 4,   // u32 id, u32 context uid, u64 size, text: name of the image file, empty where it could not be written
+    Kernel = 5,   // u64 launches, u64 launches by graphs, u32 context uid, text: mangled name
+    Failure = 6,  // u64 count, i32 CUresult, text: function
+    Library = 7,  // text: path of a mapped file
+    Notice = 8,   // text: what could not be recorded
+    Versions = 9, // u32 CUPTI's, i32 CUDA's as the driver library says it
+};
+
+struct Header {
+    char magic[8]; // "CPTRACE1"
+    std::atomic<uint64_t> used; // bytes of the file that hold header and records
+    std::atomic<uint64_t> lost; // records for which there was no room
+    uint64_t pid;
+};
+static_assert(sizeof(Header) == 32, "the reader knows this layout");
+
+struct Record {
+    uint32_t kind;
+    uint32_t size; // of the whole record, a multiple of 8
+};
+
+constexpr uint64_t fileSize = 64 << 20; // sparse: what is not used takes no room
+constexpr uint64_t maxImages = 8ull << 30;
+
+// Counter of a kernel record, in the mapped file.
+struct Counter {
+    std::atomic<uint64_t> launches, graphLaunches;
+};
+
+struct Functions {
+    decltype(&cuptiSubscribe) subscribe;
+    decltype(&cuptiEnableCallback) enable;
+    decltype(&cuptiGetVersion) version;
+    decltype(&cuptiGetDeviceId) deviceId;
+    decltype(&cuptiGetContextId) contextId;
+    CUresult (*driverVersion)(int *);
+    CUresult (*deviceGet)(CUdevice *, int);
+    CUresult (*deviceUUID)(CUuuid *, CUdevice);
+    CUresult (*isCapturing)(CUstream, CUstreamCaptureStatus *);
+    CUresult (*graphNodes)(CUgraph, CUgraphNode *, size_t *);
+    CUresult (*nodeType)(CUgraphNode, CUgraphNodeType *);
+    CUresult (*childGraph)(CUgraphNode, CUgraph *);
+    CUresult (*kernelParams)(CUgraphNode, void *);
+    CUresult (*functionName)(const char **, CUfunction); // since 12.3
+    CUresult (*kernelName)(const char **, void *);       // since 12.3
+} api;
+
+struct Key {
+    const void *function;
+    uint32_t context;
+    bool operator==(const Key &o) const { return function == o.function && context == o.context; }
+};
+struct KeyHash {
+    size_t operator()(const Key &k) const { return std::hash<const void *>()(k.function) ^ k.context * 0x9e3779b97f4a7c15u; }
+};
+
+// All below is guarded by the mutex, except the counters.
+struct State {
+    std::mutex mutex;
+    std::string prefix; // of the files
+    char *file = nullptr;
+    std::unordered_map<Key, Counter *, KeyHash> kernels;
+    std::unordered_map<const void *, std::string> names; // of functions that were launched
+    std::unordered_map<CUgraphExec, std::vector<Counter *>> graphs;
+    std::unordered_map<uint64_t, std::atomic<uint64_t> *> failures;
+    std::set<std::string> libraries;
+    uint64_t images = 0; // bytes written
+};
+State *state = nullptr; // never freed: callbacks may come during exit
+std::atomic<int> capturing{0};
+std::atomic<bool> off{false}; // in a child that was forked and did not exec
+
+Header *header() { return reinterpret_cast<Header *>(state->file); }
+
+// append adds a record and gives its content, nullptr where there is no room.
+char *append(Kind kind, const std::string &content) {
+    const uint64_t at = header()->used.load(), size = (sizeof(Record) + content.size() + 7) / 8 * 8;
+    if (size > UINT32_MAX || at + size > fileSize) {
+        header()->lost++;
+        return nullptr;
+    }
+    char *to = state->file + at;
+    const Record r = {kind, static_cast<uint32_t>(size)};
+    std::memcpy(to, &r, sizeof r);
+    std::memcpy(to + sizeof r, content.data(), content.size());
+    header()->used.store(at + size, std::memory_order_release);
+    return to + sizeof r;
+}
+
+template <typename T> void put(std::string &to, T value) { to.append(reinterpret_cast<const char *>(&value), sizeof value); }
+void putText(std::string &to, const char *text) { to.append(text ? text : ""), to.push_back('\0'); }
+
+void notice(const std::string &text) {
+    std::string content;
+    putText(content, text.c_str());
+    append(Notice, content);
+}
+
+// recordLibraries adds the mapped files that were not seen yet.
+void recordLibraries() {
+    FILE *maps = std::fopen("/proc/self/maps", "re");
+    if (!maps) {
+        notice("/proc/self/maps could not be opened");
+        return;
+    }
+    char *line = nullptr;
+    size_t room = 0;
+    while (getline(&line, &room, maps) > 0) {
+        const char *path = std::strchr(line, '/');
+        if (!path) continue;
+        std::string name(path);
+        if (!name.empty() && name.back() == '\n') name.pop_back();
+        if (state->libraries.insert(name).second) {
+            std::string content;
+            putText(content, name.c_str());
+            append(Library, content);
+        }
+    }
+    std::free(line);
+    std::fclose(maps);
+}
+
+// writeImage writes a module's image and gives the name of its file.
+std::string writeImage(uint32_t id, const char *data, size_t size) {
+    if (!data || state->images + size > maxImages) {
+        notice("an image was not written: there is no room for it");
+        return "";
+    }
+    const std::string name = state->prefix + "-" + std::to_string(id) + ".image", part = name + ".part";
+    const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    size_t done = 0;
+    while (fd >= 0 && done < size) {
+        const ssize_t n = write(fd, data + done, size - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        done += static_cast<size_t>(n);
+    }
+    const bool closed = fd >= 0 && close(fd) == 0;
+    if (!closed || done < size || rename(part.c_str(), name.c_str()) != 0) {
+        notice("image " + name + " was not written: " + std::strerror(errno));
+        return "";
+    }
+    state->images += size;
+    return name.substr(name.rfind('/') + 1);
+}
+
+void onModule(CUcontext context, const CUpti_ModuleResourceData *module) {
+    uint32_t uid = 0;
+    api.contextId(context, &uid);
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    std::string content;
+    put<uint32_t>(content, module->moduleId);
+    put<uint32_t>(content, uid);
+    put<uint64_t>(content, module->cubinSize);
+    putText(content, writeImage(module->moduleId, module->pCubin, module->cubinSize).c_str());
+    append(Module, content);
+    recordLibraries();
+}
+
+void onContext(CUcontext context) {
+    uint32_t uid = 0, index = 0;
+    CUdevice device = 0;
+    CUuuid uuid = {};
+    if (api.contextId(context, &uid) != CUPTI_SUCCESS || api.deviceId(context, &index) != CUPTI_SUCCESS ||
+        !api.deviceUUID || api.deviceGet(&device, static_cast<int>(index)) != CUDA_SUCCESS || api.deviceUUID(&uuid, device) != CUDA_SUCCESS) {
+        const std::lock_guard<std::mutex> lock(state->mutex);
+        notice("the device of a context is not known");
+        return;
+    }
+    std::string content;
+    put<uint32_t>(content, uid);
+    content.append(uuid.bytes, sizeof uuid.bytes);
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    append(Context, content);
+}
+
+// counter gives the counter of a kernel, made when it is launched first. The
+// mutex is held.
+Counter *counter(const void *function, uint32_t context, const char *name) {
+    Counter *&c = state->kernels[{function, context}];
+    if (!c) {
+        std::string content;
+        put<uint64_t>(content, 0);
+        put<uint64_t>(content, 0);
+        put<uint32_t>(content, context);
+        putText(content, name);
+        c = reinterpret_cast<Counter *>(append(Kernel, content));
+    }
+    return c;
+}
+
+// launched counts one launch of a kernel, or notes only its name when it was
+// captured into a graph: then it runs when the graph is launched.
+void launched(const void *function, uint32_t context, const char *name, CUstream stream) {
+    if (capturing.load(std::memory_order_relaxed) > 0) {
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+        if (api.isCapturing && api.isCapturing(stream, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+            const std::lock_guard<std::mutex> lock(state->mutex);
+            state->names[function] = name ? name : "";
+            return;
+        }
+    }
+    static thread_local Key last = {nullptr, 0};
+    static thread_local Counter *lastCounter = nullptr;
+    const Key key = {function, context};
+    if (!lastCounter || !(last == key)) {
+        const std::lock_guard<std::mutex> lock(state->mutex);
+        last = key, lastCounter = counter(function, context, name);
+        state->names[function] = name ? name : "";
+    }
+    if (lastCounter) lastCounter->launches.fetch_add(1, std::memory_order_relaxed);
+}
+
+// nodeKernels adds the kernels of a graph, those of child graphs included. The
+// mutex is held.
+void nodeKernels(CUgraph graph, uint32_t context, std::vector<Counter *> &list, int depth) {
+    size_t count = 0;
+    if (depth > 16 || api.graphNodes(graph, nullptr, &count) != CUDA_SUCCESS) {
+        notice("the nodes of a graph could not be read");
+        return;
+    }
+    std::vector<CUgraphNode> nodes(count);
+    if (count == 0 || api.graphNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return;
+    for (CUgraphNode node : nodes) {
+        CUgraphNodeType type;
+        CUgraph child = nullptr;
+        // The parameters begin with the function; later versions end with the
+        // kernel and the context.
+        struct {
+            CUfunction function;
+            unsigned int dimensions[7];
+            void **params, **extra;
+            void *kernel;
+            CUcontext context;
+            char more[256];
+        } params = {};
+        if (api.nodeType(node, &type) != CUDA_SUCCESS) continue;
+        if (type == CU_GRAPH_NODE_TYPE_GRAPH && api.childGraph(node, &child) == CUDA_SUCCESS) {
+            nodeKernels(child, context, list, depth + 1);
+        }
+        if (type != CU_GRAPH_NODE_TYPE_KERNEL) continue;
+        if (api.kernelParams(node, &params) != CUDA_SUCCESS) {
+            notice("a kernel node of a graph could not be read");
+            continue;
+        }
+        const void *function = params.function ? static_cast<const void *>(params.function) : params.kernel;
+        const char *name = nullptr;
+        const auto known = state->names.find(function);
+        if (known != state->names.end()) name = known->second.c_str();
+        if (!name && params.function && api.functionName) api.functionName(&name, params.function);
+        if (!name && params.kernel && api.kernelName) api.kernelName(&name, params.kernel);
+        if (!name) notice("a kernel of a graph has no name that this driver tells");
+        if (Counter *c = counter(function, context, name)) list.push_back(c);
+    }
+}
+
+void onGraph(const CUpti_ResourceData *data, const CUpti_GraphData *graph) {
+    uint32_t uid = 0;
+    if (data->context) api.contextId(data->context, &uid);
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    if (!api.graphNodes || !api.nodeType || !api.kernelParams || !api.childGraph) {
+        notice("graphs are not read: the driver lacks a function");
+        return;
+    }
+    std::vector<Counter *> list;
+    nodeKernels(graph->graph, uid, list, 0);
+    state->graphs[graph->graphExec] = list;
+}
+
+void onGraphLaunch(CUgraphExec exec) {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    const auto found = state->graphs.find(exec);
+    if (found == state->graphs.end()) {
+        notice("a graph was launched whose making was not seen");
+        return;
+    }
+    for (Counter *c : found->second) c->graphLaunches.fetch_add(1, std::memory_order_relaxed);
+}
+
+void onFailure(uint32_t cbid, CUresult result, const char *function) {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    std::atomic<uint64_t> *&count = state->failures[uint64_t(cbid) << 32 | uint32_t(result)];
+    if (!count) {
+        std::string content;
+        put<uint64_t>(content, 0);
+        put<int32_t>(content, result);
+        putText(content, function);
+        count = reinterpret_cast<std::atomic<uint64_t> *>(append(Failure, content));
+    }
+    if (count) count->fetch_add(1, std::memory_order_relaxed);
+}
+
+void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
+    const CUresult result = *static_cast<const CUresult *>(data->functionReturnValue);
+    if (result != CUDA_SUCCESS) {
+        onFailure(cbid, result, data->functionName);
+        return;
+    }
+    const void *params = data->functionParams;
+    switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz: {
+        const auto *p = static_cast<const cuLaunchKernel_params *>(params);
+        launched(p->f, data->contextUid, data->symbolName, p->hStream);
+        break;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz: {
+        const auto *p = static_cast<const cuLaunchKernelEx_params *>(params);
+        launched(p->f, data->contextUid, data->symbolName, p->config->hStream);
+        break;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz: {
+        const auto *p = static_cast<const cuLaunchCooperativeKernel_params *>(params);
+        launched(p->f, data->contextUid, data->symbolName, p->hStream);
+        break;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice: {
+        const auto *p = static_cast<const cuLaunchCooperativeKernelMultiDevice_params *>(params);
+        for (unsigned int i = 0; i < p->numDevices; i++)
+            launched(p->launchParamsList[i].function, data->contextUid, data->symbolName, p->launchParamsList[i].hStream);
+        break;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+        onGraphLaunch(static_cast<const cuGraphLaunch_params *>(params)->hGraph);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
+        capturing.fetch_add(1);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
+        capturing.fetch_sub(1);
+        break;
+    default:
+        break;
+    }
+}
+
+void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void *data) {
+    if (off.load(std::memory_order_relaxed)) return;
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+        const auto *call = static_cast<const CUpti_CallbackData *>(data);
+        if (call->callbackSite == CUPTI_API_EXIT) onCall(cbid, call);
+        return;
+    }
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
+    const auto *resource = static_cast<const CUpti_ResourceData *>(data);
+    switch (cbid) {
+    case CUPTI_CBID_RESOURCE_CONTEXT_CREATED:
+        onContext(resource->context);
+        break;
+    case CUPTI_CBID_RESOURCE_MODULE_LOADED:
+        onModule(resource->context, static_cast<const CUpti_ModuleResourceData *>(resource->resourceDescriptor));
+        break;
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
+        onGraph(resource, static_cast<const CUpti_GraphData *>(resource->resourceDescriptor));
+        break;
+    default:
+        break;
+    }
+}
+
+constexpr CUpti_CallbackId calls[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoad, CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx, CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction, CUPTI_DRIVER_TRACE_CBID_cuLinkComplete,
+#if CUDA_VERSION >= 12000
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData, CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile,
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel, CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule,
+    CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
+#endif
+};
+
+constexpr CUpti_CallbackId resources[] = {
+    CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+};
+
+// variables are recorded as this process sees them.
+const char *const variables[] = {
+    "CUDA_DISABLE_PTX_JIT", "CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_JIT", "CUDA_FORCE_JIT", "CUDA_CACHE_DISABLE",
+    "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
+};
+
+template <typename F> void find(F &f, void *library, const char *name) { f = reinterpret_cast<F>(dlsym(library, name)); }
+
+// loadCUPTI takes the libcupti that the process has loaded, else the one that
+// CUDAPROOF_CUPTI names, else the loader's.
+void *loadCUPTI(std::string &problem) {
+    const char *named = std::getenv("CUDAPROOF_CUPTI");
+    void *library = dlopen(named && *named ? named : "libcupti.so", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *error = dlerror();
+        problem = error ? error : "libcupti.so could not be loaded";
+    }
+    return library;
+}
+
+bool findFunctions(void *cupti) {
+    find(api.subscribe, cupti, "cuptiSubscribe");
+    find(api.enable, cupti, "cuptiEnableCallback");
+    find(api.version, cupti, "cuptiGetVersion");
+    find(api.deviceId, cupti, "cuptiGetDeviceId");
+    find(api.contextId, cupti, "cuptiGetContextId");
+    void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!cuda) return false;
+    find(api.driverVersion, cuda, "cuDriverGetVersion");
+    find(api.deviceGet, cuda, "cuDeviceGet");
+    find(api.deviceUUID, cuda, "cuDeviceGetUuid_v2");
+    if (!api.deviceUUID) find(api.deviceUUID, cuda, "cuDeviceGetUuid");
+    find(api.isCapturing, cuda, "cuStreamIsCapturing");
+    find(api.graphNodes, cuda, "cuGraphGetNodes");
+    find(api.nodeType, cuda, "cuGraphNodeGetType");
+    find(api.childGraph, cuda, "cuGraphChildGraphNodeGetGraph");
+    find(api.kernelParams, cuda, "cuGraphKernelNodeGetParams_v2");
+    if (!api.kernelParams) find(api.kernelParams, cuda, "cuGraphKernelNodeGetParams");
+    find(api.functionName, cuda, "cuFuncGetName");
+    find(api.kernelName, cuda, "cuKernelGetName");
+    return api.subscribe && api.enable && api.deviceId && api.contextId && api.deviceGet;
+}
+
+// openFile makes and maps the file of this process.
+bool openFile(const char *dir) {
+    for (int n = 0; n < 10000; n++) {
+        state->prefix = std::string(dir) + "/" + std::to_string(getpid()) + "-" + std::to_string(n);
+        const int fd = open((state->prefix + ".trace").c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd < 0 && errno == EEXIST) continue;
+        if (fd < 0) return false;
+        void *file = MAP_FAILED;
+        if (ftruncate(fd, fileSize) == 0) file = mmap(nullptr, fileSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        close(fd);
+        if (file == MAP_FAILED) return false;
+        state->file = static_cast<char *>(file);
+        header()->pid = static_cast<uint64_t>(getpid());
+        header()->used.store(sizeof(Header));
+        std::memcpy(header()->magic, "CPTRACE1", 8);
+        return true;
+    }
+    return false;
+}
+
+void recordProcess() {
+    char exe[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    std::string content;
+    putText(content, exe);
+    append(Process, content);
+    for (const char *name : variables) {
+        const char *value = std::getenv(name);
+        content.clear();
+        putText(content, value ? (std::string(name) + "=" + value).c_str() : name);
+        append(Variable, content);
+    }
+    recordLibraries();
+}
+
+bool enable(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+    const CUptiResult result = api.enable(1, subscriber, domain, cbid);
+    if (result != CUPTI_SUCCESS) notice("CUPTI callback " + std::to_string(cbid) + " of domain " + std::to_string(domain) + " is not to be had: error " + std::to_string(result));
+    return result == CUPTI_SUCCESS;
+}
+
+void recordVersions() {
+    uint32_t cupti = 0;
+    int driver = 0;
+    if (api.version) api.version(&cupti);
+    if (api.driverVersion) api.driverVersion(&driver);
+    std::string content;
+    put<uint32_t>(content, cupti);
+    put<int32_t>(content, driver);
+    append(Versions, content);
+}
+
+void subscribe() {
+    std::string problem;
+    void *cupti = loadCUPTI(problem);
+    if (!cupti) return notice("CUPTI is missing: " + problem);
+    if (!findFunctions(cupti)) return notice("CUPTI or the driver lacks a function that the trace needs");
+    recordVersions();
+    CUpti_SubscriberHandle subscriber;
+    const CUptiResult result = api.subscribe(&subscriber, callback, nullptr);
+    if (result != CUPTI_SUCCESS) return notice("CUPTI is in use already or refuses: error " + std::to_string(result));
+    for (CUpti_CallbackId cbid : resources) enable(subscriber, CUPTI_CB_DOMAIN_RESOURCE, cbid);
+    for (CUpti_CallbackId cbid : calls) enable(subscriber, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
+}
+
+void atExit() {
+    if (off.load()) return;
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    recordLibraries();
+}
+
+} // namespace
+
+// InitializeInjection is what the driver calls in a library that
+// CUDA_INJECTION64_PATH names (CUPTI documentation, "CUDA Injection").
+extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
+    const char *dir = std::getenv("CUDAPROOF_TRACE_DIR");
+    if (!dir || !*dir || state) return 1;
+    state = new State;
+    if (!openFile(dir)) {
+        off.store(true);
+        return 1; // without a file the run counts as not traced
+    }
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    recordProcess();
+    pthread_atfork(nullptr, nullptr, [] { off.store(true); });
+    std::atexit(atExit);
+    subscribe();
+    return 1;
+}

@@ -1,0 +1,240 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// Origin is where the image comes from that a launched kernel was in.
+type Origin int
+
+// The origins. Equality is that of the SHA-256 of all bytes.
+const (
+	Nowhere   Origin = iota // it equals no image of an inspected file: compiled, or linked, by the driver or at run time
+	Shipped                 // it equals a cubin of an artifact
+	InLibrary               // it equals an image of a library that the run loaded
+)
+
+// Launch is a kernel that a run launched.
+type Launch struct {
+	record.TracedKernel
+	// Ours says that an artifact has a kernel of this name.
+	Ours bool
+	// Origins are those of the images that the kernel can have been in: one, unless
+	// several loaded files have a kernel of the name. None where no image that was
+	// loaded is known to define it.
+	Origins []Origin
+}
+
+// from reports whether the kernel can only have been in images of one origin.
+func (l Launch) from(o Origin) bool {
+	return len(l.Origins) > 0 && !slices.ContainsFunc(l.Origins, func(got Origin) bool { return got != o })
+}
+
+// Launches gives the kernels that the processes of a run launched.
+func Launches(r *record.Record, run record.Run) []Launch {
+	ours, origins := map[string]bool{}, map[string]Origin{}
+	for _, l := range r.Libraries {
+		for _, hash := range l.Traced {
+			origins[hash] = InLibrary
+		}
+	}
+	for _, a := range r.Artifacts {
+		for _, i := range allImages(a) {
+			for _, k := range i.Kernels {
+				ours[k.Mangled] = true
+			}
+			if i.Kind == devicecode.Cubin && i.SHA256 != "" {
+				origins[i.SHA256] = Shipped
+			}
+		}
+	}
+	var list []Launch
+	for _, p := range run.Trace.Processes {
+		for _, k := range p.Kernels {
+			l := Launch{TracedKernel: k, Ours: ours[k.Mangled]}
+			for _, hash := range k.Modules {
+				l.Origins = append(l.Origins, origins[hash])
+			}
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+func allImages(a record.Artifact) []devicecode.Image {
+	var all []devicecode.Image
+	for _, o := range a.Objects {
+		for _, c := range o.Code.Containers {
+			all = append(all, c.Images...)
+		}
+	}
+	return all
+}
+
+// traced compares what a run executed with what its mode claims. It is for runs
+// that passed.
+func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)) {
+	mode := manifest.Mode(run.Mode)
+	if run.Trace.Problem != "" || len(run.Trace.Processes) == 0 {
+		about("CP221", mode, Finding{
+			Fact: "There is no trace of what the run executed, or not of all: " + clause(orText(run.Trace.Problem, "the record holds none")) + ". The judgement rests on what was loaded and on the driver's errors.",
+		})
+		return
+	}
+	for _, p := range run.Trace.Processes {
+		if len(p.Notices) > 0 {
+			about("CP221", mode, Finding{
+				Fact: fmt.Sprintf("The trace of %s is not complete: %s.", p.Program, clause(strings.Join(p.Notices, "; "))),
+			})
+		}
+	}
+	if name, seen, want := otherVariable(run); name != "" {
+		about("CP222", mode, Finding{
+			Fact:   fmt.Sprintf("A process that used CUDA saw %s %s, the mode sets it %s.", name, seen, want),
+			Cause:  "The program, or a wrapper around it, changed the variable.",
+			Action: "Let nothing change the mode's variables between `mage verify` and the program.",
+		})
+	}
+	launches := Launches(s.record, run)
+	if len(launches) == 0 {
+		about("CP226", mode, Finding{
+			Fact:   "The run passed, and no kernel was launched in any of its processes.",
+			Cause:  "The program took a way without the GPU, or its launches failed and it did not look.",
+			Action: "Let the entry point launch kernels of the artifact, and check every launch.",
+		})
+	}
+	s.executed(mode, launches, about)
+}
+
+// executed judges the images of our kernels.
+func (s sight) executed(mode manifest.Mode, launches []Launch, about func(string, manifest.Mode, Finding)) {
+	of := func(o Origin) map[string]string {
+		kernels := map[string]string{}
+		for _, l := range launches {
+			if l.Ours && l.from(o) {
+				kernels[l.Mangled] = l.Name
+			}
+		}
+		return kernels
+	}
+	compiled, shipped := of(Nowhere), of(Shipped)
+	switch {
+	case mode == manifest.PTXMode && len(shipped) > 0:
+		about("CP225", mode, Finding{
+			Kernel: only(shipped),
+			Fact:   fmt.Sprintf("In the PTX run %s ran from the machine code in the files, byte for byte.", list(shipped)),
+			Cause:  "The program loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch, so their PTX was not tested.",
+			Action: "Load these kernels from a fatbin with PTX, or leave the mode out with this reason.",
+		})
+	case mode == manifest.NativeMode && len(compiled) > 0 && s.linkedAtLoad(compiled):
+		// The device link lost its targets, or was left to the driver: CP107, CP208.
+	case mode == manifest.NativeMode && len(compiled) > 0:
+		id := "CP224"
+		if s.device.Capability == (arch.Capability{Major: 9}) {
+			id = "CP223" // equality was measured there, on an H200
+		}
+		about(id, mode, Finding{
+			Kernel: only(compiled),
+			Fact:   fmt.Sprintf("In the native run %s ran from an image that equals none in the inspected files.", list(compiled)),
+			Cause:  "The code was made at run time (NVRTC, nvJitLink), or comes from a file that was not inspected.",
+			Action: "Inspect the file it comes from, or test code that is made at run time in an entry point of its own.",
+		})
+	case mode == manifest.AsShippedMode && len(compiled) > 0 && !s.linkedAtLoad(compiled):
+		about("CP205", mode, Finding{
+			Kernel: only(compiled),
+			Fact:   fmt.Sprintf("As shipped, %s ran from an image that equals none in the inspected files: it was compiled at start.", list(compiled)),
+			Cause:  fmt.Sprintf("The inspected files have %s; where a kernel has no machine code for capability %s, every first start compiles, silently.", orNothing(s.targets()), s.device.Capability),
+			Action: "Compile and link with -gencode for this device's capability.",
+		})
+	}
+}
+
+// linkedAtLoad reports whether all kernels are in relocatable code that no device
+// link took: the driver links it at load, to an image that is in no file.
+func (s sight) linkedAtLoad(kernels map[string]string) bool {
+	unlinked := map[string]bool{}
+	for _, a := range s.record.Artifacts {
+		for _, o := range a.Objects {
+			for _, mod := range modules(a.FormatOf(o), o) {
+				if len(mod.loaded) == 0 || len(mod.inputs) > 0 {
+					for mangled := range names(mod.unlinked()) {
+						unlinked[mangled] = true
+					}
+				}
+			}
+		}
+	}
+	for mangled := range kernels {
+		if !unlinked[mangled] {
+			return false
+		}
+	}
+	return true
+}
+
+// otherVariable gives a variable that a process saw differently than the mode
+// sets it.
+func otherVariable(run record.Run) (name, seen, want string) {
+	wanted := manifest.Mode(run.Mode).Variables()
+	for _, p := range run.Trace.Processes {
+		for _, name := range manifest.JITVariables {
+			saw, set := p.Variables[name]
+			value, should := wanted[name]
+			if set != should || saw != value {
+				return name, orUnset(saw, set), orUnset(value, should)
+			}
+		}
+	}
+	return "", "", ""
+}
+
+func orUnset(value string, set bool) string {
+	if !set {
+		return "not set"
+	}
+	return "as " + value
+}
+
+// neverLaunched names the kernels of each artifact that no native run launched.
+func neverLaunched(r *record.Record) []Finding {
+	launched, traced := map[string]bool{}, false
+	for _, run := range r.Runs {
+		if run.Mode != string(manifest.NativeMode) || run.Trace.Problem != "" {
+			continue
+		}
+		for _, l := range Launches(r, run) {
+			traced = true
+			launched[l.Mangled] = launched[l.Mangled] || !l.from(InLibrary)
+		}
+	}
+	if !traced {
+		return nil
+	}
+	var found []Finding
+	for _, a := range r.Artifacts {
+		all, never := map[string]string{}, map[string]string{}
+		for _, i := range allImages(a) {
+			for _, k := range i.Kernels {
+				all[k.Mangled] = k.Name
+			}
+		}
+		maps.Copy(never, all)
+		maps.DeleteFunc(never, func(mangled, _ string) bool { return launched[mangled] })
+		if len(never) > 0 {
+			found = append(found, Finding{
+				ID: "CP227", Artifact: a.Path, Kernel: only(never),
+				Fact:   fmt.Sprintf("The native runs launched %d of %d kernels; never %s.", len(all)-len(never), len(all), strings.TrimPrefix(list(never), "kernel ")),
+				Action: "Add entry points for kernels whose results matter: of these, only inspection says anything.",
+			})
+		}
+	}
+	return found
+}

@@ -1,0 +1,85 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
+	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
+)
+
+// TestTraced changes the traces of three good runs on a faked device.
+func TestTraced(t *testing.T) {
+	const (
+		nativeRun = iota
+		ptxRun
+		shippedRun
+	)
+	for _, test := range []struct {
+		name   string
+		change func(m *manifest.Manifest, r *record.Record)
+		want   []string
+		says   string // of one of the findings
+	}{
+		{"proven", func(*manifest.Manifest, *record.Record) {}, nil, ""},
+		{"no trace", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[nativeRun].Trace = record.Trace{Problem: "CUPTI is missing."}
+		}, []string{"CP221"}, "or not of all: CUPTI is missing. The judgement rests"},
+		{"incomplete trace", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[nativeRun].Trace.Processes[0].Notices = []string{"no room"}
+		}, []string{"CP221"}, "The trace of app is not complete: no room."},
+		{"C30 one variable dropped", func(_ *manifest.Manifest, r *record.Record) {
+			delete(r.Runs[nativeRun].Trace.Processes[0].Variables, "CUDA_DISABLE_PTX_JIT")
+		}, []string{"CP222"}, "saw CUDA_DISABLE_PTX_JIT not set, the mode sets it as 1"},
+		{"another variable", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[shippedRun].Trace.Processes[0].Variables["CUDA_FORCE_JIT"] = "1"
+		}, []string{"CP222"}, "saw CUDA_FORCE_JIT as 1, the mode sets it not set"},
+		{"native from an image in no file, on an H200", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[nativeRun].Trace = traceOf(native, "other", "k")
+		}, []string{"CP223"}, "kernel k ran from an image that equals none"},
+		{"native from an image in no file, elsewhere", func(_ *manifest.Manifest, r *record.Record) {
+			r.Probe.Devices[0].Capability = arch.Capability{Major: 12, Minor: 1}
+			r.Runs[nativeRun].Trace = traceOf(native, "other", "k")
+		}, []string{"CP224"}, "kernel k ran from an image that equals none"},
+		{"C08 another kernel, made at run time", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[nativeRun].Trace.Processes[0].Kernels = append(r.Runs[nativeRun].Trace.Processes[0].Kernels,
+				record.TracedKernel{Mangled: "made", Name: "made", Launches: 1, Modules: []string{"made at run time"}})
+		}, nil, ""},
+		{"a library has a kernel of the name", func(_ *manifest.Manifest, r *record.Record) {
+			r.Libraries = []record.Library{library(t, "/lib/libk.so", "sm_90:k", r)}
+			r.Libraries[0].Traced = []string{"in the library"}
+			r.Runs[nativeRun].Trace = traceOf(native, "in the library", "k")
+		}, []string{"CP227"}, ""},
+		{"C10 linked at load", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0] = program(container(t, devicecode.DeviceLinked, "sm_75"), container(t, devicecode.Relocatable, "sm_90:k", "compute_90:k"))
+			r.Runs[nativeRun].Trace = traceOf(native, "linked by the driver", "k")
+			r.Runs[shippedRun].Trace = traceOf(shipped, "linked by the driver", "k")
+		}, nil, ""},
+		{"PTX run from shipped machine code", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[ptxRun].Trace = traceOf(viaPTX, "sm_90:k", "k")
+		}, []string{"CP225"}, "kernel k ran from the machine code in the files"},
+		{"C09 JIT as shipped, without a cache", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[shippedRun].Trace = traceOf(shipped, "compiled", "k")
+		}, []string{"CP205"}, "it was compiled at start"},
+		{"no launch", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[nativeRun].Trace = traceOf(native, "sm_90:k")
+		}, []string{"CP226"}, "no kernel was launched"},
+		{"a kernel never launched", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_90:k", "compute_90:k"), container(t, devicecode.WholeProgram, "sm_90:l", "compute_90:l"))
+		}, []string{"CP227"}, "launched 1 of 2 kernels; never l."},
+	} {
+		m, r := goodRuns(t)
+		test.change(m, r)
+		found := Runs(m, r)
+		equal(t, test.name, ids(found), test.want)
+		var facts []string
+		for _, f := range found {
+			facts = append(facts, f.Fact)
+		}
+		if got := strings.Join(facts, "\n"); !strings.Contains(got, test.says) {
+			t.Errorf("%s: %q does not say %q", test.name, got, test.says)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package record
+
+// Trace is what CUPTI showed of a run: which images the driver loaded, and which
+// kernels were launched.
+type Trace struct {
+	// Problem says why there is no trace, or why it is of no use.
+	Problem   string          `json:"problem,omitempty"`
+	Processes []TracedProcess `json:"processes,omitempty"`
+}
+
+// TracedProcess is a process that used CUDA.
+type TracedProcess struct {
+	Program string `json:"program"`
+	// Variables are the modes' variables as the process saw them.
+	Variables map[string]string `json:"variables,omitempty"`
+	Devices   []string          `json:"devices,omitempty"` // UUIDs of its contexts' devices, sorted
+	Modules   []TracedModule    `json:"modules,omitempty"` // by hash, in the order of their first load
+	Kernels   []TracedKernel    `json:"kernels,omitempty"` // sorted by mangled name
+	// Notices say what could not be recorded: such a trace proves nothing absent.
+	Notices []string `json:"notices,omitempty"`
+}
+
+// TracedModule is an image as the driver loaded it.
+type TracedModule struct {
+	SHA256 string `json:"sha256"` // of the image
+	Size   int64  `json:"size"`
+	Loads  int    `json:"loads"`
+}
+
+// TracedKernel is a kernel that was launched.
+type TracedKernel struct {
+	Mangled  string `json:"mangled"`
+	Name     string `json:"name"`     // demangled
+	Launches int64  `json:"launches"` // by calls and by graphs
+	// Modules are the images loaded in the process that define the kernel, by hash:
+	// one, unless several files have kernels of one name.
+	Modules []string `json:"modules,omitempty"`
+}

@@ -103,7 +103,7 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 			if f.ID != "" {
 				about(f.ID, mode, f)
 			}
-			if f.ID != "CP206" && f.ID != "CP205" && f.ID != "CP220" { // which say as much
+			if !slices.Contains([]string{"CP205", "CP206", "CP209", "CP220"}, f.ID) { // which say as much
 				s.traced(run, about)
 			}
 		}

@@ -7,13 +7,21 @@ import (
 
 // driverOrTool matches the libraries that the driver package installs for CUDA
 // and what it loads (NVIDIA driver README 565, "Installed Components", and the
-// names of Debian's driver packages), the CUDA profiling interface, and our trace. The
+// names of Debian's driver packages), and the CUDA profiling interface. The
 // list is closed: a library of another name is looked at like any. libcudart
 // and libnvrtc are no part of the driver.
-var driverOrTool = regexp.MustCompile(`^(libcuda|libcudadebugger|libcupti|libcudaproof-trace-[0-9a-f]{32}|libnvidia-(` +
+var driverOrTool = regexp.MustCompile(`^(libcuda|libcudadebugger|libcupti|libnvidia-(` +
 	`allocator|api|cbl|cfg|compiler|egl-gbm|egl-wayland|eglcore|encode|fbc|glcore|glsi|glvkspirv|gpucomp|ml|ngx|` +
 	`nvvm|nvvm70|opencl|opticalflow|pkcs11|pkcs11-openssl3|ptxjitcompiler|rtcore|sandboxutils|tls` +
 	`))\.so(\.|$)`)
+
+// traceLibrary matches our own trace library, which runs load.
+var traceLibrary = regexp.MustCompile(`^libcudaproof-trace-[0-9a-f]{32}\.so$`)
+
+// Trace reports whether a path is that of our trace library, outside the project.
+func Trace(path string) bool {
+	return filepath.IsAbs(path) && traceLibrary.MatchString(filepath.Base(path))
+}
 
 // DriverName reports whether a name in DT_NEEDED is that of a library of the
 // driver or of the CUDA tools: a builder without a GPU has none of them, and

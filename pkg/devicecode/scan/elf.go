@@ -72,7 +72,7 @@ func (s *scanner) readable(section *elf.Section) bool {
 	switch {
 	case section.Size == 0:
 		return false
-	case section.Type == elf.SHT_NOBITS:
+	case section.Type == elf.SHT_NOBITS || section.Type == elf.SHT_NULL:
 		s.problem(section.Name, off, "the section has no bytes in this file, which holds debug information only")
 		return false
 	case section.Flags&elf.SHF_COMPRESSED != 0:

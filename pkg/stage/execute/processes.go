@@ -35,6 +35,9 @@ func (x *executor) process(p linkage.Process, artifacts []artifactFile) record.P
 	slices.Sort(r.Artifacts)
 	r.Artifacts = slices.Compact(r.Artifacts)
 	for _, lib := range p.Libraries {
+		if linkage.Trace(lib) {
+			continue // ours, and no part of the program
+		}
 		r.Libraries = append(r.Libraries, x.name(lib))
 		base := filepath.Base(lib)
 		if r.Libcuda == "" && strings.HasPrefix(base, "libcuda.so") {

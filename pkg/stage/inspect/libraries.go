@@ -121,9 +121,6 @@ func uses(m *manifest.Manifest, artifacts []record.Artifact, runs []record.Run) 
 	}
 	for _, r := range runs {
 		for _, path := range loaded(r) {
-			if linkage.Trace(path) {
-				continue // ours, and no part of the program
-			}
 			u := of(path)
 			u.runs = append(u.runs, r.ID)
 		}

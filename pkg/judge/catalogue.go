@@ -89,6 +89,8 @@ var catalogue = map[string]Kind{
 	"CP225": unverified("PTX run executed shipped machine code"),
 	"CP226": unverified("No kernel launched"),
 	"CP227": notes("Kernels never launched"),
+	"CP228": fails("Required kernel not launched"),
+	"CP229": unverified("Launch of a required kernel not seen"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

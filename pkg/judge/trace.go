@@ -83,6 +83,7 @@ func allImages(a record.Artifact) []devicecode.Image {
 // that passed.
 func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)) {
 	mode := manifest.Mode(run.Mode)
+	s.required(run, about)
 	if run.Trace.Problem != "" || len(run.Trace.Processes) == 0 {
 		about("CP221", mode, Finding{
 			Fact: "There is no trace of what the run executed, or not of all: " + clause(orText(run.Trace.Problem, "the record holds none")) + ". The judgement rests on what was loaded and on the driver's errors.",
@@ -112,6 +113,39 @@ func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)
 		})
 	}
 	s.executed(mode, launches, about)
+}
+
+// required looks for the kernels that the entry point must launch.
+func (s sight) required(run record.Run, about func(string, manifest.Mode, Finding)) {
+	mode := manifest.Mode(run.Mode)
+	launched := map[string]bool{}
+	for _, l := range Launches(s.record, run) {
+		launched[devicecode.NormalizeName(l.Name)] = true
+	}
+	for _, want := range s.entry.Kernels {
+		switch {
+		case launched[devicecode.NormalizeName(want)]:
+		case incomplete(run.Trace):
+			about("CP229", mode, Finding{
+				Kernel: want,
+				Fact:   fmt.Sprintf("Whether the run launched kernel %s is not known: its trace is missing or not complete.", want),
+				Action: "Run where CUPTI is to be had, and without another tool that uses it.",
+			})
+		default:
+			about("CP228", mode, Finding{
+				Kernel: want,
+				Fact:   fmt.Sprintf("The run passed and launched no kernel %s.", want),
+				Cause:  "The program took another way, or the kernel was renamed.",
+				Action: "Let the entry point launch it, or correct entry_points.kernels; `mage inspect -kernels` lists the names.",
+			})
+		}
+	}
+}
+
+// incomplete reports whether a trace may lack what happened.
+func incomplete(t record.Trace) bool {
+	return t.Problem != "" || len(t.Processes) == 0 ||
+		slices.ContainsFunc(t.Processes, func(p record.TracedProcess) bool { return len(p.Notices) > 0 })
 }
 
 // executed judges the images of our kernels.

@@ -66,6 +66,13 @@ func TestTraced(t *testing.T) {
 		{"no launch", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[nativeRun].Trace = traceOf(native, "sm_90:k")
 		}, []string{"CP226"}, "no kernel was launched"},
+		{"required and launched", func(m *manifest.Manifest, _ *record.Record) { m.EntryPoints[0].Kernels = []string{" k "} }, nil, ""},
+		{"required and not launched", func(m *manifest.Manifest, _ *record.Record) { m.EntryPoints[0].Kernels = []string{"ns::k<1>"} },
+			[]string{"CP228"}, "launched no kernel ns::k<1>"},
+		{"required without a trace", func(m *manifest.Manifest, r *record.Record) {
+			m.EntryPoints[0].Kernels = []string{"k"}
+			r.Runs[nativeRun].Trace = record.Trace{Problem: "CUPTI is missing"}
+		}, []string{"CP221", "CP229"}, "Whether the run launched kernel k is not known"},
 		{"a kernel never launched", func(_ *manifest.Manifest, r *record.Record) {
 			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_90:k", "compute_90:k"), container(t, devicecode.WholeProgram, "sm_90:l", "compute_90:l"))
 		}, []string{"CP227"}, "launched 1 of 2 kernels; never l."},

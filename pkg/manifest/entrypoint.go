@@ -27,7 +27,11 @@ func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
 		key{"devices", false, d.entryDevices},
 		key{"timeout", false, func(n *yaml.Node) { e.Timeout = d.duration(n, "entry_points.timeout") }},
 		key{"expect", false, func(n *yaml.Node) { e.Expect = d.expect(n) }},
-		d.unsupported("kernels", "entry_points"))
+		key{"kernels", false, func(n *yaml.Node) {
+			e.Kernels = set(d, n, "entry_points.kernels", "names of kernels", func(n *yaml.Node) (string, bool) {
+				return d.line(n, "entry_points.kernels")
+			})
+		}})
 	d.modesReason(found["modes"], found["modes_reason"], e.Modes)
 	if len(e.Expect.SameAcrossModes) > 0 && len(e.Modes) == 1 {
 		d.errorf(found["expect"], "entry_points.expect.same_across_modes: found with one mode, expected at least two modes to compare")

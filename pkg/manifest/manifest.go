@@ -101,6 +101,9 @@ type EntryPoint struct {
 	ModesReason string // why a mode is left out
 	Timeout     time.Duration
 	Expect      Expect
+	// Kernels must be seen launched in every run: names as in
+	// artifacts.kernels.require.name.
+	Kernels []string
 }
 
 // Expect says what a good run shows.

@@ -15,10 +15,19 @@
 #ifdef SEPARATE  // the value comes from another translation unit: needs -rdc
 extern __device__ int answer();
 #else
+#if defined(DISAGREE) && __CUDA_ARCH__ == 900
+__device__ int answer() { return 41; }  // case C21: the machine code is wrong
+#else
 __device__ int answer() { return 42; }
 #endif
+#endif
 
-__global__ void write_answer(int* out) { *out = answer(); }
+__global__ void write_answer(int* out) {
+#if defined(REFUSED) && __CUDA_ARCH__ < 900
+  asm volatile("cp.async.bulk.commit_group;");  // case C07: needs sm_90, and ptxas never saw it
+#endif
+  *out = answer();
+}
 
 int main() {
   int* device = nullptr;

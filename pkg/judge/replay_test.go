@@ -74,6 +74,10 @@ func TestRecorded(t *testing.T) {
 		{"rdc_ptx90", "fail 223", "pass", "pass cache 3", Failed, []string{"CP104", "CP201", "CP205"}},
 		{"c20_unchecked", "pass 209", "pass 209", "pass 209", Failed, []string{"CP104", "CP105", "CP209"}},
 		{"torch", "pass 201 223", "fail 201 209", "pass 201 cache 2", NotVerified, []string{"CP219"}},
+		{"c07_refused_ptx", "pass", "fail 218", "pass", Failed, []string{"CP202"}},
+		{"c08_nvrtc_ptx", "fail 223 cache 2", "pass", "pass cache 3", Failed, []string{"CP201"}},
+		{"c08_nvrtc_cubin", "pass cache 3", "pass", "pass cache 3", Passed, nil},
+		{"c21_disagree", "fail", "pass", "fail", Failed, []string{"CP201", "CP204"}},
 		{"c30_env_i", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
 		{"c30_echo", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
 	} {

@@ -113,6 +113,28 @@ func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)
 		})
 	}
 	s.executed(mode, launches, about)
+	if mode == manifest.NativeMode {
+		madeAtRunTime(mode, launches, about)
+	}
+}
+
+// madeAtRunTime names the kernels of a native run that no inspected file has
+// (C08). In a PTX run the images of libraries equal none either.
+func madeAtRunTime(mode manifest.Mode, launches []Launch, about func(string, manifest.Mode, Finding)) {
+	kernels := map[string]string{}
+	for _, l := range launches {
+		if !l.Ours && l.from(Nowhere) {
+			kernels[l.Mangled] = l.Name
+		}
+	}
+	if len(kernels) > 0 {
+		about("CP230", mode, Finding{
+			Kernel: only(kernels),
+			Fact:   fmt.Sprintf("The run launched %s, from images that are in no inspected file.", list(kernels)),
+			Cause:  "Device code is made at run time (NVRTC, nvJitLink), so inspection does not see all that runs.",
+			Action: "Test this code in entry points of its own, for every device that it is made for.",
+		})
+	}
 }
 
 // required looks for the kernels that the entry point must launch.

@@ -46,7 +46,7 @@ func TestTraced(t *testing.T) {
 		{"C08 another kernel, made at run time", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[nativeRun].Trace.Processes[0].Kernels = append(r.Runs[nativeRun].Trace.Processes[0].Kernels,
 				record.TracedKernel{Mangled: "made", Name: "made", Launches: 1, Modules: []string{"made at run time"}})
-		}, nil, ""},
+		}, []string{"CP230"}, "The run launched kernel made, from images that are in no inspected file."},
 		{"a library has a kernel of the name", func(_ *manifest.Manifest, r *record.Record) {
 			r.Libraries = []record.Library{library(t, "/lib/libk.so", "sm_90:k", r)}
 			r.Libraries[0].Traced = []string{"in the library"}

@@ -92,6 +92,7 @@ var catalogue = map[string]Kind{
 	"CP228": fails("Required kernel not launched"),
 	"CP229": unverified("Launch of a required kernel not seen"),
 	"CP230": warns("Code made at run time"),
+	"CP231": fails("Second start fails"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

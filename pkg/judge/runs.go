@@ -148,6 +148,14 @@ func remarks(run record.Run, mode manifest.Mode, about func(string, manifest.Mod
 			Action: "Let the entry point wait for its children.",
 		})
 	}
+	if w := run.Warm; w != nil && slices.ContainsFunc(w.Checks, func(c record.Check) bool { return !c.OK }) {
+		again := record.Run{Exit: w.Exit, Checks: w.Checks}
+		about("CP231", mode, Finding{
+			Fact:   fmt.Sprintf("The first start passed; the second, with the cache that the first left (%d files), ended otherwise: %s.", w.CacheFiles, ending(again)),
+			Cause:  "The program left something behind that disturbs it, or what was cached is not used as it was compiled.",
+			Action: "Start the program twice with one CUDA_CACHE_PATH, and compare.",
+		})
+	}
 	if n := run.Stdout.Dropped + run.Stderr.Dropped; n > 0 {
 		about("CP217", mode, Finding{Fact: fmt.Sprintf("%d bytes of output were not kept; lines were checked over all of it.", n)})
 	}

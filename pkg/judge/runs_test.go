@@ -96,6 +96,9 @@ func TestRuns(t *testing.T) {
 		{"C09 silent JIT", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[2].CacheFiles, r.Runs[2].Processes[0].JITCompiler = 2, true
 		}, []string{"CP205"}, "2 files"},
+		{"second start fails", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[2].Warm = &record.WarmRun{Exit: record.Exit{Code: 7}, CacheFiles: 2, Checks: []record.Check{{What: "exit code", Want: "0", Got: "7"}}}
+		}, []string{"CP231"}, "with the cache that the first left (2 files), ended otherwise: exit code 7"},
 		{"C20 exit 0 without an image", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "CUDA_ERROR_NO_BINARY_FOR_GPU", From: record.DriverLog}}
 		}, []string{"CP209"}, "the driver returned 209"},

@@ -32,8 +32,18 @@ type Run struct {
 	// CacheFiles counts the files over 0 bytes that the run left in its
 	// private, initially empty CUDA_CACHE_PATH.
 	CacheFiles int `json:"cache_files"`
+	// Warm is the start after this one, with the cache as it was left: in the mode
+	// as shipped, where the program ended as it should.
+	Warm *WarmRun `json:"warm,omitempty"`
 	// Leftover counts processes that outlived the program and were killed.
 	Leftover int `json:"leftover,omitempty"`
+}
+
+// WarmRun is a second start. Its time is that of its run's ID with "/warm".
+type WarmRun struct {
+	Exit       Exit    `json:"exit"`
+	Checks     []Check `json:"checks"` // exit code and lines of standard output
+	CacheFiles int     `json:"cache_files"`
 }
 
 // Exit says how a program ended; exactly one of the fields tells.

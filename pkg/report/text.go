@@ -212,6 +212,9 @@ func runs(p *printer, r *record.Record) {
 	for _, run := range r.Runs {
 		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, deviceOf(r, run.Device)))
 		p.text(4, "", outcome(run))
+		if line := starts(r, run); line != "" {
+			p.text(4, "", line)
+		}
 		if line := proof(r, run); line != "" {
 			p.text(4, "", line)
 		}
@@ -222,6 +225,16 @@ func runs(p *printer, r *record.Record) {
 	for _, line := range comparisons(r.Runs) {
 		p.text(2, "", line)
 	}
+}
+
+// starts says how long the first start took and how long the second, with the
+// cache that the first left.
+func starts(r *record.Record, run record.Run) string {
+	if run.Warm == nil {
+		return ""
+	}
+	return fmt.Sprintf("first start %.2f s, %s in the cache; second start %.2f s, %s",
+		r.Volatile.Seconds[run.ID], count(run.CacheFiles, "file", "files"), r.Volatile.Seconds[run.ID+"/warm"], count(run.Warm.CacheFiles, "file", "files"))
 }
 
 // comparisons says of each entry point and device whether its runs wrote the

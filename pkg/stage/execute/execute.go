@@ -63,9 +63,8 @@ func Run(ctx context.Context, m *manifest.Manifest, o Options) ([]record.Run, ma
 					Checks: []record.Check{},
 				}
 				o.Observer.Tell(stage.Event{Stage: "execute", What: r.ID, Done: len(runs), Total: total})
-				begun := time.Now()
-				x.run(ctx, e, mode, d, &r)
-				seconds[r.ID] = time.Since(begun).Seconds()
+				seconds[r.ID] = 0 // until it is started
+				x.run(ctx, e, mode, d, &r, seconds)
 				runs = append(runs, r)
 			}
 		}
@@ -78,8 +77,8 @@ type executor struct {
 	manifest *manifest.Manifest
 }
 
-// run fills the record of one run.
-func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest.Mode, d record.Device, r *record.Run) {
+// run fills the record of one run, and says how long it took.
+func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest.Mode, d record.Device, r *record.Run, seconds map[string]float64) {
 	r.Command = e.Command
 	if ctx.Err() != nil {
 		r.NotStarted = "the verification was stopped before this run"
@@ -106,19 +105,31 @@ func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest
 	var variables []string
 	variables, r.Environment, r.Removed = env.apply(os.Environ())
 
-	cmd := exec.Command(program, e.Command[1:]...)
-	cmd.Dir, cmd.Env = x.manifest.Dir, variables
-	x.observe(ctx, cmd, e, f, r)
+	command := func(variables []string) *exec.Cmd {
+		cmd := exec.Command(program, e.Command[1:]...)
+		cmd.Dir, cmd.Env = x.manifest.Dir, variables
+		return cmd
+	}
+	seconds[r.ID] = x.observe(ctx, command(variables), e, f, r)
+	if mode == manifest.AsShippedMode && allOK(r.Checks) {
+		var took float64
+		if r.Warm, took = warmRun(ctx, command(env.warm(variables)), e, f); r.Warm != nil {
+			seconds[r.ID+"/warm"] = took
+		}
+	}
 }
 
-// observe runs the command and fills in all that it did.
-func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryPoint, f folder, r *record.Run) {
+// observe runs the command, fills in all that it did, and says how many seconds
+// the program took.
+func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryPoint, f folder, r *record.Run) float64 {
 	stdout, stderr := newStream(f.path("stdout.txt"), e.Expect.Stdout), newStream(f.path("stderr.txt"), nil)
 	files := watch(x.manifest, e.Expect)
+	begun := time.Now()
 	end, err := runWithOutput(ctx, cmd, e.Timeout, stdout, stderr)
+	took := time.Since(begun).Seconds()
 	if err != nil {
 		r.NotStarted = startProblem(cmd.Path, err)
-		return
+		return took
 	}
 	r.Exit, r.Leftover = end.exit, end.leftover
 	r.Stdout, r.Stderr = stdout.log(f), stderr.log(f)
@@ -141,6 +152,7 @@ func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryP
 			x.rename(&r.Trace.Processes[n], f)
 		}
 	}
+	return took
 }
 
 // rename gives a traced process the record's names.

@@ -28,7 +28,7 @@ func newFolder(bundle, name string) (folder, error) {
 	if err := os.MkdirAll(filepath.Join(bundle, "runs"), 0o755); err != nil {
 		return f, err
 	}
-	for _, dir := range []string{f.path(), f.path("cache"), f.path("loader"), f.path("trace")} {
+	for _, dir := range []string{f.path(), f.path("cache"), f.path("loader"), f.path("trace"), f.path(warmFolder)} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return f, err
 		}
@@ -65,12 +65,14 @@ func (f folder) cacheFiles() int {
 	return n
 }
 
-// clean removes the cache, the trace, which is in the record, and what is empty.
+// clean removes the cache, the trace, which is in the record, what the warm run
+// wrote, and what is empty.
 func (f folder) clean() {
 	// A program may have taken away the right to delete; what then stays is
 	// named by no record.
 	_ = os.RemoveAll(f.path("cache"))
 	_ = os.RemoveAll(f.path("trace"))
+	_ = os.RemoveAll(f.path(warmFolder))
 	_ = os.Remove(f.path("loader"))
 	_ = os.Remove(f.path())
 }

@@ -27,12 +27,16 @@ func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
 		key{"devices", false, d.entryDevices},
 		key{"timeout", false, func(n *yaml.Node) { e.Timeout = d.duration(n, "entry_points.timeout") }},
 		key{"expect", false, func(n *yaml.Node) { e.Expect = d.expect(n) }},
+		key{"no_trace", false, func(n *yaml.Node) { e.NoTrace, _ = d.line(n, "entry_points.no_trace") }},
 		key{"kernels", false, func(n *yaml.Node) {
 			e.Kernels = set(d, n, "entry_points.kernels", "names of kernels", func(n *yaml.Node) (string, bool) {
 				return d.line(n, "entry_points.kernels")
 			})
 		}})
 	d.modesReason(found["modes"], found["modes_reason"], e.Modes)
+	if len(e.Kernels) > 0 && e.NoTrace != "" {
+		d.errorf(found["no_trace"], "entry_points.no_trace: found together with kernels, expected one of them: only a trace shows what is launched")
+	}
 	if len(e.Expect.SameAcrossModes) > 0 && len(e.Modes) == 1 {
 		d.errorf(found["expect"], "entry_points.expect.same_across_modes: found with one mode, expected at least two modes to compare")
 	}

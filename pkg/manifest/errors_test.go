@@ -131,6 +131,8 @@ func TestMistakes(t *testing.T) {
 		{"devices all", entry("devices: all"), []string{`7:12: entry_points.devices: "all" is not supported yet: leave it out for each`}},
 		{"devices count", entry("devices: {count: 2}"), []string{`7:12: entry_points.devices: a mapping is not supported yet: leave it out for each`}},
 		{"devices wrong", entry("devices: first"), []string{`7:12: entry_points.devices: found "first", expected each`}},
+		{"kernels without a trace", entry("kernels: [k]\nno_trace: why"), []string{"8:13: entry_points.no_trace: found together with kernels, expected one of them: only a trace shows what is launched"}},
+		{"no reason", entry("no_trace: ''"), []string{`7:13: entry_points.no_trace: found "", expected text that is not blank`}},
 		{"kernels launched", entry("kernels: [k, k]"), []string{`7:16: entry_points.kernels: found "k" twice: the first is on line 7`}},
 		{"keep and sign", head + "evidence: {keep: [ptx], sign: {key: k}}\n", []string{
 			"4:18: evidence.keep is not supported yet: leave it out",

@@ -101,6 +101,8 @@ type EntryPoint struct {
 	ModesReason string // why a mode is left out
 	Timeout     time.Duration
 	Expect      Expect
+	// NoTrace is the reason why the entry point is not traced, empty where it is.
+	NoTrace string
 	// Kernels must be seen launched in every run: names as in
 	// artifacts.kernels.require.name.
 	Kernels []string

@@ -99,6 +99,9 @@ func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest
 	defer f.clean()
 
 	env := environment{mode: mode, folder: f, trace: x.Trace}
+	if e.NoTrace != "" {
+		env.trace = trace.Library{}
+	}
 	if len(x.Devices) > 1 {
 		env.device = d.UUID
 	}
@@ -145,14 +148,23 @@ func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryP
 	r.Checks = append(r.Checks, checks...)
 	r.Processes, r.LoaderProblem = x.processes(f)
 	r.CacheFiles = f.cacheFiles()
-	r.Trace = record.Trace{Problem: x.NoTrace}
-	if x.Trace.Path != "" {
-		r.Trace = trace.ReadFolder(f.path("trace"))
-		for n := range r.Trace.Processes {
-			x.rename(&r.Trace.Processes[n], f)
-		}
-	}
+	r.Trace = x.traced(e, f)
 	return took
+}
+
+// traced gives the trace of a run, or why there is none.
+func (x *executor) traced(e manifest.EntryPoint, f folder) record.Trace {
+	switch {
+	case e.NoTrace != "":
+		return record.Trace{Problem: "left out by the manifest: " + e.NoTrace}
+	case x.Trace.Path == "":
+		return record.Trace{Problem: x.NoTrace}
+	}
+	t := trace.ReadFolder(f.path("trace"))
+	for n := range t.Processes {
+		x.rename(&t.Processes[n], f)
+	}
+	return t
 }
 
 // rename gives a traced process the record's names.

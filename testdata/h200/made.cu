@@ -1,0 +1,1 @@
+extern "C" __global__ void made(int* out) { *out = 42; }

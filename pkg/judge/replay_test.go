@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,8 @@ func TestRecorded(t *testing.T) {
 		{"rdc_ptx90", "fail 223", "pass", "pass cache 3", Failed, []string{"CP104", "CP201", "CP205"}},
 		{"c20_unchecked", "pass 209", "pass 209", "pass 209", Failed, []string{"CP104", "CP105", "CP209"}},
 		{"torch", "pass 201 223", "fail 201 209", "pass 201 cache 2", NotVerified, []string{"CP219"}},
+		{"c06_newer_ptx", "fail 223", "fail 222", "fail 222", Failed, []string{"CP203", "CP204"}},
+		{"c26_ptx_text", "fail 223", "pass", "pass cache 2", Failed, []string{"CP201", "CP205"}},
 		{"c07_refused_ptx", "pass", "fail 218", "pass", Failed, []string{"CP202"}},
 		{"c08_nvrtc_ptx", "fail 223 cache 2", "pass", "pass cache 3", Failed, []string{"CP201"}},
 		{"c08_nvrtc_cubin", "pass cache 3", "pass", "pass cache 3", Passed, nil},
@@ -123,6 +126,11 @@ func TestRecordedDiagnosis(t *testing.T) {
 		{"sm90", "CP202", "The driver found no image that capability 9.0 can use in this mode; the inspected files have sm_90.", "Add PTX: -gencode arch=compute_90,code=compute_90."},
 		{"ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
 		{"sm80", "CP203", "Native: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80; PTX: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link. Add PTX: -gencode arch=compute_90,code=compute_90."},
+		{"c06_newer_ptx", "CP204", "The PTX (ISA 9.9) is newer than the driver, which supports CUDA 13.0.", "Use an older toolkit for the PTX, or state the newer driver as a requirement."},
+		{"c07_refused_ptx", "CP202", "The driver refused to compile the PTX: its .target is above capability 9.0, or an instruction does not exist there.", "Lower the virtual architecture, and check the PTX with ptxas for every target."},
+		{"c08_nvrtc_ptx", "CP201", "Every inspected kernel has machine code for capability 9.0, so PTX made at run time (NVRTC) or in a library that was not inspected was refused.", "Compile run-time code to a cubin for the device, or leave the mode out with a reason."},
+		{"c08_nvrtc_cubin", "CP230", "Device code is made at run time (NVRTC, nvJitLink), so inspection does not see all that runs.", "Test this code in entry points of its own, for every device that it is made for."},
+		{"c21_disagree", "CP201", "No driver error was seen; the program's results or its own checks differ in this mode.", "Read the run's stdout and stderr in the evidence."},
 		{"rdc_ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
 	} {
 		m, r := replay(t, test.name)
@@ -137,6 +145,42 @@ func TestRecordedDiagnosis(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: no finding %s", test.name, test.id)
+		}
+	}
+}
+
+// TestRecordedTrace has where the images of the launched kernels came from, by
+// mode: from the final files (f), from a library (l), from no file (-).
+func TestRecordedTrace(t *testing.T) {
+	letters := map[Origin]string{Shipped: "f", InLibrary: "l", Nowhere: "-"}
+	for name, want := range map[string][3]string{
+		"sm90_ptx90":      {"f", "-", "f"},
+		"rdc_sm90_ptx90":  {"f", "-", "f"},
+		"rdc_lost_link":   {"-", "-", "-"}, // linked by the driver
+		"sm90":            {"f", "", "f"},
+		"sm80_ptx80":      {"", "-", "-"},
+		"c08_nvrtc_cubin": {"-f", "--", "-f"},
+		"c20_unchecked":   {"", "", ""},
+		"torch":           {"fllllllllllllll" + "l", "", "fllllllllllllll" + "l"},
+		"c30_env_i":       {"", "", ""},
+	} {
+		_, r := replay(t, name)
+		for n, mode := range manifest.AllModes {
+			var got []string
+			for _, run := range r.Runs {
+				if run.Mode != string(mode) {
+					continue
+				}
+				for _, l := range Launches(r, run) {
+					for _, o := range l.Origins {
+						got = append(got, letters[o])
+					}
+				}
+			}
+			slices.Sort(got)
+			if strings.Join(got, "") != want[n] {
+				t.Errorf("%s, %s: %q, want %q", name, mode, strings.Join(got, ""), want[n])
+			}
 		}
 	}
 }

@@ -85,7 +85,7 @@ var catalogue = map[string]Kind{
 	"CP221": notes("No trace"),
 	"CP222": unverified("Mode's variables changed"),
 	"CP223": fails("Native run executed other code"),
-	"CP224": unverified("Native run executed unknown code"),
+	"CP224": notes("Native, weaker proof"),
 	"CP225": unverified("PTX run executed shipped machine code"),
 	"CP226": unverified("No kernel launched"),
 	"CP227": notes("Kernels never launched"),
@@ -93,6 +93,7 @@ var catalogue = map[string]Kind{
 	"CP229": unverified("Launch of a required kernel not seen"),
 	"CP230": warns("Code made at run time"),
 	"CP231": fails("Second start fails"),
+	"CP232": unverified("Native run executed unknown code"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

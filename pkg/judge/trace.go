@@ -112,7 +112,7 @@ func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)
 			Action: "Let the entry point launch kernels of the artifact, and check every launch.",
 		})
 	}
-	s.executed(mode, launches, about)
+	s.executed(run, launches, about)
 	if mode == manifest.NativeMode {
 		madeAtRunTime(mode, launches, about)
 	}
@@ -171,7 +171,8 @@ func incomplete(t record.Trace) bool {
 }
 
 // executed judges the images of our kernels.
-func (s sight) executed(mode manifest.Mode, launches []Launch, about func(string, manifest.Mode, Finding)) {
+func (s sight) executed(run record.Run, launches []Launch, about func(string, manifest.Mode, Finding)) {
+	mode := manifest.Mode(run.Mode)
 	of := func(o Origin) map[string]string {
 		kernels := map[string]string{}
 		for _, l := range launches {
@@ -193,17 +194,8 @@ func (s sight) executed(mode manifest.Mode, launches []Launch, about func(string
 	case mode == manifest.NativeMode && len(compiled) > 0 && s.linkedAtLoad(compiled):
 		// The device link lost its targets, or was left to the driver: CP107, CP208.
 	case mode == manifest.NativeMode && len(compiled) > 0:
-		id := "CP224"
-		if s.device.Capability == (arch.Capability{Major: 9}) {
-			id = "CP223" // equality was measured there, on an H200
-		}
-		about(id, mode, Finding{
-			Kernel: only(compiled),
-			Fact:   fmt.Sprintf("In the native run %s ran from an image that equals none in the inspected files.", list(compiled)),
-			Cause:  "The code was made at run time (NVRTC, nvJitLink), or comes from a file that was not inspected.",
-			Action: "Inspect the file it comes from, or test code that is made at run time in an entry point of its own.",
-		})
-	case mode == manifest.AsShippedMode && len(compiled) > 0 && !s.linkedAtLoad(compiled):
+		s.unequal(run, compiled, about)
+	case mode == manifest.AsShippedMode && len(compiled) > 0 && !s.linkedAtLoad(compiled) && (s.bytesKept() || jitLoaded(run)):
 		about("CP205", mode, Finding{
 			Kernel: only(compiled),
 			Fact:   fmt.Sprintf("As shipped, %s ran from an image that equals none in the inspected files: it was compiled at start.", list(compiled)),
@@ -211,6 +203,44 @@ func (s sight) executed(mode manifest.Mode, launches []Launch, about func(string
 			Action: "Compile and link with -gencode for this device's capability.",
 		})
 	}
+}
+
+// unequal judges kernels of a native run whose image is in no file. Where the
+// driver is not known to keep the bytes of the file, the weaker signs count: no
+// JIT compiler, and nothing compiled.
+func (s sight) unequal(run record.Run, kernels map[string]string, about func(string, manifest.Mode, Finding)) {
+	f := Finding{
+		Kernel: only(kernels),
+		Fact:   fmt.Sprintf("In the native run %s ran from an image that equals none in the inspected files.", list(kernels)),
+		Cause:  "The code was made at run time (NVRTC, nvJitLink), or comes from a file that was not inspected.",
+		Action: "Inspect the file it comes from, or test code that is made at run time in an entry point of its own.",
+	}
+	switch {
+	case s.bytesKept():
+		about("CP223", manifest.NativeMode, f)
+	case jitLoaded(run) || run.CacheFiles > 0:
+		about("CP232", manifest.NativeMode, f)
+	default:
+		f.Cause = "On this device the driver may not keep the bytes of the file. That the run was native rests on the variables seen, on the JIT compiler not being loaded, and on the empty cache."
+		f.Action = ""
+		about("CP224", manifest.NativeMode, f)
+	}
+}
+
+// bytesKept reports whether the driver loads cubins byte for byte on the device:
+// that was measured on an H200, or it shows in a native run of this record.
+func (s sight) bytesKept() bool {
+	if s.device.Capability == (arch.Capability{Major: 9}) {
+		return true
+	}
+	return slices.ContainsFunc(s.record.Runs, func(run record.Run) bool {
+		return run.Device == s.device.UUID && run.Mode == string(manifest.NativeMode) &&
+			slices.ContainsFunc(Launches(s.record, run), func(l Launch) bool { return l.from(Shipped) || l.from(InLibrary) })
+	})
+}
+
+func jitLoaded(run record.Run) bool {
+	return slices.ContainsFunc(run.Processes, func(p record.Process) bool { return p.JITCompiler })
 }
 
 // linkedAtLoad reports whether all kernels are in relocatable code that no device

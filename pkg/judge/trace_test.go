@@ -39,10 +39,23 @@ func TestTraced(t *testing.T) {
 		{"native from an image in no file, on an H200", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[nativeRun].Trace = traceOf(native, "other", "k")
 		}, []string{"CP223"}, "kernel k ran from an image that equals none"},
-		{"native from an image in no file, elsewhere", func(_ *manifest.Manifest, r *record.Record) {
+		{"native from an image in no file, where bytes may change", func(_ *manifest.Manifest, r *record.Record) {
 			r.Probe.Devices[0].Capability = arch.Capability{Major: 12, Minor: 1}
-			r.Runs[nativeRun].Trace = traceOf(native, "other", "k")
+			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_121:k", "compute_90:k"))
+			r.Runs[nativeRun].Trace, r.Runs[shippedRun].Trace = traceOf(native, "changed", "k"), traceOf(shipped, "changed", "k")
 		}, []string{"CP224"}, "kernel k ran from an image that equals none"},
+		{"and something was compiled", func(_ *manifest.Manifest, r *record.Record) {
+			r.Probe.Devices[0].Capability = arch.Capability{Major: 12, Minor: 1}
+			r.Runs[nativeRun].CacheFiles = 2
+			r.Runs[nativeRun].Trace, r.Runs[shippedRun].Trace = traceOf(native, "changed", "k"), traceOf(shipped, "changed", "k")
+		}, []string{"CP232"}, "kernel k ran from an image that equals none"},
+		{"native from an image in no file, where another shows that bytes are kept", func(_ *manifest.Manifest, r *record.Record) {
+			r.Probe.Devices[0].Capability = arch.Capability{Major: 8, Minor: 6}
+			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_86:k", "compute_80:k"), container(t, devicecode.WholeProgram, "sm_86:l", "compute_80:l"))
+			r.Runs[nativeRun].Trace, r.Runs[shippedRun].Trace = traceOf(native, "other", "k"), traceOf(shipped, "sm_86:k", "k")
+			kept := traceOf(native, "sm_86:l", "l").Processes[0]
+			r.Runs[nativeRun].Trace.Processes = append(r.Runs[nativeRun].Trace.Processes, kept)
+		}, []string{"CP223"}, "kernel k ran from an image that equals none"},
 		{"C08 another kernel, made at run time", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[nativeRun].Trace.Processes[0].Kernels = append(r.Runs[nativeRun].Trace.Processes[0].Kernels,
 				record.TracedKernel{Mangled: "made", Name: "made", Launches: 1, Modules: []string{"made at run time"}})

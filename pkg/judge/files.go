@@ -94,7 +94,15 @@ func describe(i devicecode.Image) string {
 	return string(i.Kind)
 }
 
+// hostFindings checks the host code against the manifest, and that in a wheel
+// against the platform tag of its name (C32; PyPA, "Platform compatibility tags").
 func hostFindings(want []string, a record.Artifact) []Finding {
+	asks := "the manifest asks for"
+	if tag := wheelMachine(a.Path); tag != "" {
+		if len(want) == 0 || slices.Contains(want, tag) {
+			want, asks = []string{tag}, "the wheel's name says"
+		}
+	}
 	if len(want) == 0 {
 		return nil
 	}
@@ -103,13 +111,25 @@ func hostFindings(want []string, a record.Artifact) []Finding {
 		if o.Host != nil && !slices.Contains(want, o.Host.Machine) {
 			found = append(found, Finding{
 				ID: "CP111", Artifact: a.Path, Container: o.Name,
-				Fact:   fmt.Sprintf("The host code is for %s; the manifest asks for %s.", o.Host.Machine, strings.Join(want, ", ")),
+				Fact:   fmt.Sprintf("The host code is for %s; %s %s.", o.Host.Machine, asks, strings.Join(want, ", ")),
 				Cause:  "The file was built on, or for, another kind of machine. Its GPU code says nothing about this.",
 				Action: "Build on, or cross-compile for, the host architecture that is released.",
 			})
 		}
 	}
 	return found
+}
+
+// wheelMachine gives the machine that a wheel's name is for, empty for other
+// files and for tags that name none.
+func wheelMachine(name string) string {
+	tag, isWheel := strings.CutSuffix(path.Base(name), ".whl")
+	for _, machine := range []string{"x86_64", "aarch64", "ppc64le", "i686", "armv7l"} {
+		if isWheel && strings.HasSuffix(tag, "_"+machine) {
+			return machine
+		}
+	}
+	return ""
 }
 
 // kernelFindings checks the kernels that the manifest names for an artifact.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
@@ -92,5 +93,24 @@ func TestLibraries(t *testing.T) {
 			m := &manifest.Manifest{ThirdParty: test.excuse}
 			equal(t, "findings", ids(Libraries(m, &record.Record{Libraries: []record.Library{test.lib}})), test.want)
 		})
+	}
+}
+
+// TestC32 has a library for x86-64 in wheels.
+func TestC32(t *testing.T) {
+	for path, want := range map[string]string{
+		"dist/p-1-cp312-cp312-manylinux_2_28_aarch64.whl": "the wheel's name says aarch64",
+		"dist/p-1-cp312-cp312-linux_x86_64.whl":           "",
+		"dist/p-1-py3-none-any.whl":                       "",
+		"dist/p_aarch64.zip":                              "",
+	} {
+		a := record.Artifact{File: artifact.File{Path: path, Format: "zip", Objects: []artifact.Object{{Name: "p/k.so", Host: &artifact.Host{Machine: "x86_64", Bits: 64}}}}}
+		found := hostFindings(nil, a)
+		switch {
+		case want == "" && len(found) > 0:
+			t.Errorf("%s: %+v", path, found)
+		case want != "" && (len(found) != 1 || found[0].ID != "CP111" || found[0].Container != "p/k.so" || !strings.Contains(found[0].Fact, want)):
+			t.Errorf("%s: %+v, want %q", path, found, want)
+		}
 	}
 }

@@ -123,8 +123,8 @@ func passed(e manifest.EntryPoint, run record.Run) bool {
 	for _, line := range e.Expect.Stdout {
 		want = append(want, record.Check{What: "stdout line", Want: line})
 	}
-	for output := range e.Expect.Files {
-		want = append(want, record.Check{What: "file " + output})
+	for output, golden := range e.Expect.Files {
+		want = append(want, record.Check{What: "file " + output, Want: golden.Wanted()})
 	}
 	for _, output := range e.Expect.SameAcrossModes {
 		want = append(want, record.Check{What: "output " + output})

@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,13 +117,13 @@ func (d *decoder) outputLine(n *yaml.Node) (string, bool) {
 }
 
 // expectedFiles reads pairs of an output file and the golden file it must equal.
-func (d *decoder) expectedFiles(n *yaml.Node) map[string]string {
+func (d *decoder) expectedFiles(n *yaml.Node) map[string]Golden {
 	const where = "entry_points.expect.files"
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
 		d.wrong(n, where, "a mapping of output files to golden files")
 		return nil
 	}
-	files, lines := map[string]string{}, map[string]int{}
+	files, lines := map[string]Golden{}, map[string]int{}
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		golden, okGolden := d.golden(n.Content[i+1], where)
@@ -144,7 +146,31 @@ func (d *decoder) runOutput(n *yaml.Node, where string) (string, bool) {
 	return s, ok
 }
 
-func (d *decoder) golden(n *yaml.Node, where string) (string, bool) {
+// golden reads the path of a golden file, or a mapping with a tolerance.
+func (d *decoder) golden(n *yaml.Node, where string) (g Golden, ok bool) {
+	if n.Kind != yaml.MappingNode {
+		g.Path, ok = d.goldenFile(n, where)
+		return g, ok
+	}
+	g.Tolerant = true
+	d.mapping(n, where,
+		key{"golden", true, func(n *yaml.Node) { g.Path, ok = d.goldenFile(n, where+".golden") }},
+		key{"rtol", false, func(n *yaml.Node) { g.Rtol = d.tolerance(n, where+".rtol") }},
+		key{"atol", false, func(n *yaml.Node) { g.Atol = d.tolerance(n, where+".atol") }},
+		key{"equal_nan", false, func(n *yaml.Node) { g.EqualNaN = d.truth(n, where+".equal_nan") }})
+	return g, ok
+}
+
+func (d *decoder) tolerance(n *yaml.Node, where string) float64 {
+	v, err := strconv.ParseFloat(n.Value, 64)
+	if n.Kind != yaml.ScalarNode || err != nil || math.IsInf(v, 0) || !(v >= 0) {
+		d.wrong(n, where, "a number of at least 0, such as 1e-5")
+		return 0
+	}
+	return v
+}
+
+func (d *decoder) goldenFile(n *yaml.Node, where string) (string, bool) {
 	s, ok := d.text(n, where)
 	if !ok {
 		return "", false

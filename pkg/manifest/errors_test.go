@@ -259,6 +259,12 @@ func TestMistakes(t *testing.T) {
 			`7:21: entry_points.expect.stdout: found "a\nb", expected one line per item`,
 			`7:35: entry_points.expect.stdout: found "PASS" twice: the first is on line 7`,
 		}},
+		{"tolerance", entry("expect:\n  files:\n    o: {golden: golden/out.txt, rtol: -1, atol: x, equal_nan: 1}\n    p: {rtol: 1e-5}"), []string{
+			`9:41: entry_points.expect.files.rtol: found the number -1, expected a number of at least 0, such as 1e-5`,
+			`9:51: entry_points.expect.files.atol: found "x", expected a number of at least 0, such as 1e-5`,
+			`9:65: entry_points.expect.files.equal_nan: found the number 1, expected true or false`,
+			`10:10: entry_points.expect.files: the key "golden" is missing`,
+		}},
 		{"expect.files", entry("expect:\n  files:\n    /tmp/x: golden/out.txt\n    golden/out.txt: golden/out.txt\n    src/a.cu: golden/none\n    5: golden\n    o: golden/out.txt\n    o: golden/out.txt\n    ./o: golden/out.txt"), []string{
 			`9:7: entry_points.expect.files: found "/tmp/x", expected a relative path below the manifest's folder`,
 			`10:7: entry_points.expect.files: found "golden/out.txt", which is also a golden file: it would be overwritten`,

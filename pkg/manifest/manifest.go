@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
@@ -112,8 +113,30 @@ type EntryPoint struct {
 type Expect struct {
 	Exit            int
 	Stdout          []string          // lines that must be printed, literal
-	Files           map[string]string // output file to golden file
+	Files           map[string]Golden // by output file
 	SameAcrossModes []string          // output files that must not differ between modes
+}
+
+// Golden is a file that an output must equal: byte by byte, or within a
+// tolerance.
+type Golden struct {
+	Path string
+	// Tolerant says that numbers may differ: by Atol plus Rtol times the wanted one.
+	Tolerant   bool
+	Rtol, Atol float64
+	EqualNaN   bool
+}
+
+// Wanted says what is wanted of an output, as the record has it.
+func (g Golden) Wanted() string {
+	if !g.Tolerant {
+		return "written, and equal to " + g.Path
+	}
+	nan := ""
+	if g.EqualNaN {
+		nan = ", NaN equals NaN"
+	}
+	return fmt.Sprintf("written, and equal to %s within rtol %g, atol %g%s", g.Path, g.Rtol, g.Atol, nan)
 }
 
 // Evidence says where evidence goes.

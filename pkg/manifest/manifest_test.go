@@ -78,7 +78,7 @@ func TestLoad(t *testing.T) {
 			Expect: Expect{
 				Exit:            3,
 				Stdout:          []string{"PASS"},
-				Files:           map[string]string{"out.txt": "golden/out.txt"},
+				Files:           map[string]Golden{"out.txt": {Path: "golden/out.txt"}},
 				SameAcrossModes: []string{"out.bin"},
 			},
 		}, {
@@ -123,5 +123,20 @@ func TestNoPresentDevice(t *testing.T) {
 	want := Require{Devices: []arch.Capability{{Major: 8, Minor: 6}}}
 	if diff := cmp.Diff(want, got.Require); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for _, test := range []struct {
+		golden Golden
+		want   string
+	}{
+		{Golden{Path: "g"}, "written, and equal to g"},
+		{Golden{Path: "g", Tolerant: true, Rtol: 1e-5}, "written, and equal to g within rtol 1e-05, atol 0"},
+		{Golden{Path: "g", Tolerant: true, Atol: 0.5, EqualNaN: true}, "written, and equal to g within rtol 0, atol 0.5, NaN equals NaN"},
+	} {
+		if got := test.golden.Wanted(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
 	}
 }

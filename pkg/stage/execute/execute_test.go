@@ -471,7 +471,7 @@ func TestFiles(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := script(tt.script)
-			e.Expect.Files = map[string]string{"out": "golden"}
+			e.Expect.Files = map[string]manifest.Golden{"out": {Path: "golden"}}
 			p := newProject(t, e)
 			p.write(t, "out", "1234")
 			p.write(t, "golden", "1234")
@@ -480,6 +480,29 @@ func TestFiles(t *testing.T) {
 				t.Errorf("got %+v, want %q", c, tt.want)
 			}
 		})
+	}
+}
+
+func TestTolerance(t *testing.T) {
+	for _, tt := range []struct {
+		name, printed string
+		golden        manifest.Golden
+		want          string
+		ok            bool
+	}{
+		{"within", "sum 1.0001", manifest.Golden{Rtol: 1e-3}, "written and equal", true},
+		{"not within", "sum 1.1", manifest.Golden{Rtol: 1e-3}, `word 2, line 1: found "1.1", expected "1.0"`, false},
+		{"NaN", "sum nan", manifest.Golden{EqualNaN: true}, `found "nan", expected "1.0"`, false},
+	} {
+		e := script("echo '" + tt.printed + "' >out")
+		tt.golden.Path, tt.golden.Tolerant = "golden", true
+		e.Expect.Files = map[string]manifest.Golden{"out": tt.golden}
+		p := newProject(t, e)
+		p.write(t, "golden", "sum 1.0\n")
+		c := p.run(t).Checks[1]
+		if c.Want != tt.golden.Wanted() || !strings.HasSuffix(c.Got, tt.want) || c.OK != tt.ok {
+			t.Errorf("%s: got %+v, want %q", tt.name, c, tt.want)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/artifact/filemap"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
+	"github.com/cudaproof/cudaproof/pkg/stage/execute/compare"
 )
 
 // exitCheck compares the exit code.
@@ -47,7 +48,7 @@ type watched struct {
 func watch(m *manifest.Manifest, e manifest.Expect) watched {
 	w := watched{m, e, map[string]stamp{}}
 	for output, golden := range e.Files {
-		w.before[output], w.before[golden] = stampOf(m.Abs(output)), stampOf(m.Abs(golden))
+		w.before[output], w.before[golden.Path] = stampOf(m.Abs(output)), stampOf(m.Abs(golden.Path))
 	}
 	for _, output := range e.SameAcrossModes {
 		w.before[output] = stampOf(m.Abs(output))
@@ -74,7 +75,7 @@ func (w watched) checks() []record.Check {
 	var checks []record.Check
 	for _, output := range slices.Sorted(maps.Keys(w.expect.Files)) {
 		golden := w.expect.Files[output]
-		c := record.Check{What: "file " + output, Want: "written, and equal to " + golden, Got: w.state(output)}
+		c := record.Check{What: "file " + output, Want: golden.Wanted(), Got: w.state(output)}
 		if c.Got == "written" {
 			c.Got, c.OK = w.compare(output, golden)
 		}
@@ -83,11 +84,17 @@ func (w watched) checks() []record.Check {
 	return checks
 }
 
-func (w watched) compare(output, golden string) (got string, ok bool) {
-	if stampOf(w.manifest.Abs(golden)) != w.before[golden] {
-		return "the run changed " + golden + " itself", false
+func (w watched) compare(output string, golden manifest.Golden) (got string, ok bool) {
+	if stampOf(w.manifest.Abs(golden.Path)) != w.before[golden.Path] {
+		return "the run changed " + golden.Path + " itself", false
 	}
-	difference, err := firstDifference(w.manifest.Abs(output), w.manifest.Abs(golden))
+	found, wanted := w.manifest.Abs(output), w.manifest.Abs(golden.Path)
+	difference, err := "", error(nil)
+	if golden.Tolerant {
+		difference, err = withinTolerance(found, wanted, golden)
+	} else {
+		difference, err = firstDifference(found, wanted)
+	}
 	switch {
 	case err != nil:
 		return err.Error(), false
@@ -95,6 +102,27 @@ func (w watched) compare(output, golden string) (got string, ok bool) {
 		return difference, false
 	}
 	return "written and equal", true
+}
+
+// withinTolerance says where a file differs from the wanted one by more than it
+// may, empty where it does not.
+func withinTolerance(got, want string, golden manifest.Golden) (difference string, err error) {
+	err = mapped(got, func(g []byte) error {
+		return mapped(want, func(w []byte) error {
+			difference, err = compare.Difference(g, w, compare.Tolerance{Rtol: golden.Rtol, Atol: golden.Atol, EqualNaN: golden.EqualNaN})
+			return err
+		})
+	})
+	return difference, err
+}
+
+func mapped(path string, do func([]byte) error) error {
+	f, err := filemap.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return filemap.Do(f, do)
 }
 
 // firstDifference says where a file differs from the wanted one, empty for

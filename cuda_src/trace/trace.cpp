@@ -4,7 +4,7 @@
 // CUDA_INJECTION64_PATH. It writes into the folder that CUDAPROOF_TRACE_DIR names:
 //
 //   PID-N.trace         one file for each process, mapped while it runs
-//   PID-N-MODULE.image  each module as the driver loaded it
+//   PID-N-M.image       the Mth module as the driver loaded it
 //
 // N tells processes of one number apart. The layout of a .trace file is that of
 // struct Header and of the records below, little-endian; pkg/trace reads it.
@@ -111,10 +111,12 @@ struct State {
     std::unordered_map<CUgraphExec, std::vector<Counter *>> graphs;
     std::unordered_map<uint64_t, std::atomic<uint64_t> *> failures;
     std::set<std::string> libraries;
-    uint64_t images = 0; // bytes written
+    uint64_t images = 0, imageBytes = 0; // written
 };
 State *state = nullptr; // never freed: callbacks may come during exit
 std::atomic<int> capturing{0};
+// generation changes when handles of functions may be used again for others.
+std::atomic<uint64_t> generation{0};
 std::atomic<bool> off{false}; // in a child that was forked and did not exec
 
 Header *header() { return reinterpret_cast<Header *>(state->file); }
@@ -168,12 +170,13 @@ void recordLibraries() {
 }
 
 // writeImage writes a module's image and gives the name of its file.
-std::string writeImage(uint32_t id, const char *data, size_t size) {
-    if (!data || state->images + size > maxImages) {
+std::string writeImage(const char *data, size_t size) {
+    if (!data || state->imageBytes + size > maxImages) {
         notice("an image was not written: there is no room for it");
         return "";
     }
-    const std::string name = state->prefix + "-" + std::to_string(id) + ".image", part = name + ".part";
+    // The number is not the module's: those begin anew in every context.
+    const std::string name = state->prefix + "-" + std::to_string(++state->images) + ".image", part = name + ".part";
     const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     size_t done = 0;
     while (fd >= 0 && done < size) {
@@ -187,7 +190,7 @@ std::string writeImage(uint32_t id, const char *data, size_t size) {
         notice("image " + name + " was not written: " + std::strerror(errno));
         return "";
     }
-    state->images += size;
+    state->imageBytes += size;
     return name.substr(name.rfind('/') + 1);
 }
 
@@ -199,9 +202,18 @@ void onModule(CUcontext context, const CUpti_ModuleResourceData *module) {
     put<uint32_t>(content, module->moduleId);
     put<uint32_t>(content, uid);
     put<uint64_t>(content, module->cubinSize);
-    putText(content, writeImage(module->moduleId, module->pCubin, module->cubinSize).c_str());
+    putText(content, writeImage(module->pCubin, module->cubinSize).c_str());
     append(Module, content);
     recordLibraries();
+}
+
+// onUnload forgets the functions: their handles may come again for others. What
+// was counted stays, and a kernel that is launched again gets another record.
+void onUnload() {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    state->kernels.clear();
+    state->names.clear();
+    generation.fetch_add(1);
 }
 
 void onContext(CUcontext context) {
@@ -249,10 +261,11 @@ void launched(const void *function, uint32_t context, const char *name, CUstream
     }
     static thread_local Key last = {nullptr, 0};
     static thread_local Counter *lastCounter = nullptr;
+    static thread_local uint64_t lastGeneration = 0;
     const Key key = {function, context};
-    if (!lastCounter || !(last == key)) {
+    if (!lastCounter || !(last == key) || lastGeneration != generation.load(std::memory_order_relaxed)) {
         const std::lock_guard<std::mutex> lock(state->mutex);
-        last = key, lastCounter = counter(function, context, name);
+        last = key, lastCounter = counter(function, context, name), lastGeneration = generation.load();
         state->names[function] = name ? name : "";
     }
     if (lastCounter) lastCounter->launches.fetch_add(1, std::memory_order_relaxed);
@@ -404,6 +417,9 @@ void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId cbi
     case CUPTI_CBID_RESOURCE_MODULE_LOADED:
         onModule(resource->context, static_cast<const CUpti_ModuleResourceData *>(resource->resourceDescriptor));
         break;
+    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+        onUnload();
+        break;
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
         onGraph(resource, static_cast<const CUpti_GraphData *>(resource->resourceDescriptor));
         break;
@@ -432,7 +448,8 @@ constexpr CUpti_CallbackId calls[] = {
 };
 
 constexpr CUpti_CallbackId resources[] = {
-    CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+    CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED,
+    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
 };
 
 // variables are recorded as this process sees them.

@@ -122,6 +122,15 @@ int main(int argc, char **argv) {
     if (fork() == 0) _exit(0); // without CUDA: nothing may be added
     int status;
     wait(&status);
+  } else if (!strcmp(way, "reload")) {
+    // Contexts and modules come and go, and with them the handles of functions.
+    for (long i = 0; i < n; i++) {
+      many(1);
+      CHECK(cudaDeviceReset());
+      other<<<1, 1>>>(nullptr);
+      CHECK(cudaDeviceSynchronize());
+      CHECK(cudaDeviceReset());
+    }
   } else if (!strcmp(way, "bad")) {
     for (long i = 0; i < n; i++) counted<<<1, 4096>>>(nullptr);
     printf("%s\n", cudaGetErrorName(cudaGetLastError()));

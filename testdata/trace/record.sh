@@ -11,7 +11,7 @@ c++ -std=c++17 -O2 -fPIC -fvisibility=hidden -shared -static-libstdc++ -static-l
   -Wl,-Bsymbolic,--exclude-libs,ALL -I "$root/targets/x86_64-linux/include" ../../cuda_src/trace/trace.cpp -ldl -pthread -o "$work/trace.so"
 nvcc -std=c++17 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared launches.cu -o "$work/launches"
 export CUDAPROOF_CUPTI="$root/targets/x86_64-linux/lib/libcupti.so" CUDA_INJECTION64_PATH="$work/trace.so"
-for way in many capture graph cooperative ex threads abort exit kill child fork bad; do
+for way in many capture graph cooperative ex threads abort exit kill child fork reload bad; do
   mkdir -p "$out/$way"
   CUDAPROOF_TRACE_DIR="$out/$way" "$work/launches" $way || echo "$way: exit code $?"
   # Of a file of 64 MiB only what is used is kept: its length is at offset 8.

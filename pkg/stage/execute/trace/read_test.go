@@ -33,10 +33,13 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Libraries = slices.DeleteFunc(p.Libraries, func(l string) bool { return !strings.Contains(l, "libcuda.so") })
+	if p.Executable = filepath.Base(p.Executable); p.Executable != "launches" {
+		t.Errorf("executable %s", p.Executable)
+	}
 	want := &Process{
-		PID: 650, Executable: "/tmp/w/launches", CUPTI: 130001, Driver: 13000, Variables: map[string]string{},
-		Contexts:  []Context{{UID: 1, Device: "GPU-9cd71b53-b856-f3bf-40d1-04a80f4726ce"}},
-		Modules:   []Module{{ID: 23, Context: 1, Size: 7712, Image: "650-0-23.image"}},
+		PID: 674, Executable: "launches", CUPTI: 130001, Driver: 13000, Variables: map[string]string{},
+		Contexts:  []Context{{UID: 1, Device: "GPU-43a626f0-993d-57cf-19e1-1acc0df07d17"}},
+		Modules:   []Module{{ID: 23, Context: 1, Size: 7712, Image: "674-0-1.image"}},
 		Kernels:   []Kernel{{Name: "counted", Context: 1, Launches: 1}},
 		Failures:  []Failure{{Function: "cuLaunchKernel", Code: 1, Count: 5}},
 		Libraries: []string{"/usr/local/nvidia/lib64/libcuda.so.580.159.04"},
@@ -72,6 +75,24 @@ func TestWays(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(p.Notices) > 0 || p.Lost > 0 {
 			t.Errorf("%s: notices %v, %d lost; want -, got +:\n%s", way, p.Notices, p.Lost, diff)
+		}
+	}
+}
+
+// TestReload adds up what contexts launched that came and went: handles of
+// functions and numbers of modules come again.
+func TestReload(t *testing.T) {
+	got := ReadFolder("testdata/reload")
+	if got.Problem != "" || len(got.Processes) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	p := got.Processes[0]
+	if len(p.Modules) != 1 || p.Modules[0].Loads != 10 || len(p.Kernels) != 2 {
+		t.Fatalf("modules %+v, kernels %+v", p.Modules, p.Kernels)
+	}
+	for _, k := range p.Kernels {
+		if k.Launches != 5 {
+			t.Errorf("%s: %d launches, want 5", k.Name, k.Launches)
 		}
 	}
 }
@@ -127,7 +148,7 @@ func TestReadErrors(t *testing.T) {
 		{"record too large", func(b []byte) []byte { le.PutUint32(b[36:], 1<<31); return b }, "record at offset 0x20 claims"},
 		{"record too small", func(b []byte) []byte { le.PutUint32(b[36:], 0); return b }, "record at offset 0x20 claims 0"},
 		{"unknown kind", func(b []byte) []byte { le.PutUint32(b[32:], 77); return b }, "kind 77 is not known"},
-		{"short content", func(b []byte) []byte { le.PutUint32(b[32:], kindKernel); return b }, "cut off"},
+		{"short content", func(b []byte) []byte { le.PutUint32(b[32:], kindKernel); le.PutUint32(b[36:], 16); return b }, "cut off"},
 		{"rest", func(b []byte) []byte { le.PutUint64(b[8:], headerSize+4); return b }, "record at offset 0x20 is cut off"},
 	} {
 		p, err := Read(test.change(open(t, "many")))

@@ -23,7 +23,7 @@ func TestTraceVariables(t *testing.T) {
 		{"left out", "uses CUPTI itself", trace.Library{Path: "/cache/t.so", CUPTI: "/lib/libcupti.so"}, "", "left out by the manifest: uses CUPTI itself"},
 		{"no library", "", trace.Library{}, "", "no CUPTI here"},
 	} {
-		e := script(`env | grep -E '^(CUDAPROOF_|CUDA_INJECTION)' | sort | sed 's,=/.*/runs/[^/]*,=,'; true`)
+		e := script(`env | grep -E '^(CUDAPROOF_CUPTI|CUDAPROOF_TRACE_DIR|CUDA_INJECTION64_PATH)=' | sort | sed 's,=/.*/runs/[^/]*,=,'; true`)
 		e.NoTrace = test.reason
 		p := newProject(t, e)
 		p.options.Trace, p.options.NoTrace = test.library, "no CUPTI here"

@@ -475,7 +475,11 @@ func TestFiles(t *testing.T) {
 			p := newProject(t, e)
 			p.write(t, "out", "1234")
 			p.write(t, "golden", "1234")
-			c := p.run(t).Checks[1]
+			checks := p.run(t).Checks
+			if len(checks) != 2 {
+				t.Fatalf("got %+v, want the exit code's and the file's", checks)
+			}
+			c := checks[1]
 			if c.What != "file out" || !strings.HasSuffix(c.Got, tt.want) || c.OK != tt.ok {
 				t.Errorf("got %+v, want %q", c, tt.want)
 			}

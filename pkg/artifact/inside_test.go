@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -16,15 +15,9 @@ import (
 	digest "github.com/opencontainers/go-digest"
 	spec "github.com/opencontainers/image-spec/specs-go/v1"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact/archive/archivetest"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 )
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
 
 // inner is a file to be packed.
 type inner struct {
@@ -36,37 +29,20 @@ func zipped(files ...inner) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, f := range files {
-		must(must(w.Create(f.name)).Write(f.content))
+		archivetest.Must(archivetest.Must(w.Create(f.name)).Write(f.content))
 	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
+	archivetest.Close(w)
 	return b.Bytes()
 }
 
 func tarred(files ...inner) []byte {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
+	var headers []tar.Header
+	var contents []string
 	for _, f := range files {
-		if err := w.WriteHeader(&tar.Header{Name: f.name, Typeflag: tar.TypeReg, Size: int64(len(f.content))}); err != nil {
-			panic(err)
-		}
-		must(w.Write(f.content))
+		headers = append(headers, tar.Header{Name: f.name, Typeflag: tar.TypeReg, Size: int64(len(f.content))})
+		contents = append(contents, string(f.content))
 	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-func gzipped(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	must(w.Write(b))
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return out.Bytes()
+	return archivetest.Tar(headers, contents...)
 }
 
 // layout gives the files of an image layout with one image of one layer.
@@ -78,11 +54,11 @@ func layout(layer []byte) []inner {
 		return spec.Descriptor{MediaType: mediaType, Digest: d, Size: int64(len(b))}
 	}
 	m := spec.Manifest{
-		Config: add(spec.MediaTypeImageConfig, must(json.Marshal(spec.Image{Platform: spec.Platform{OS: "linux", Architecture: "amd64"}}))),
-		Layers: []spec.Descriptor{add(spec.MediaTypeImageLayerGzip, gzipped(layer))},
+		Config: add(spec.MediaTypeImageConfig, archivetest.Must(json.Marshal(spec.Image{Platform: spec.Platform{OS: "linux", Architecture: "amd64"}}))),
+		Layers: []spec.Descriptor{add(spec.MediaTypeImageLayerGzip, archivetest.Gzip(layer))},
 	}
-	index := spec.Index{Manifests: []spec.Descriptor{add(spec.MediaTypeImageManifest, must(json.Marshal(m)))}}
-	return append(files, inner{"index.json", must(json.Marshal(index))}, inner{"oci-layout", []byte(`{"imageLayoutVersion": "1.0.0"}`)})
+	index := spec.Index{Manifests: []spec.Descriptor{add(spec.MediaTypeImageManifest, archivetest.Must(json.Marshal(m)))}}
+	return append(files, inner{"index.json", archivetest.Must(json.Marshal(index))}, inner{"oci-layout", []byte(`{"imageLayoutVersion": "1.0.0"}`)})
 }
 
 const (
@@ -121,10 +97,10 @@ func TestInside(t *testing.T) {
 		others int
 	}{
 		{"wheel", whl, "zip", "", 1},
-		{"npm tarball", gzipped(tarred(inner{"package/x.zip", whl})), "gzip", "package/x.zip!", 1},
+		{"npm tarball", archivetest.Gzip(tarred(inner{"package/x.zip", whl})), "gzip", "package/x.zip!", 1},
 		{"wheel in a zip in a tar", tarred(inner{"a", zipped(inner{"x.whl", whl})}), "tar", "a!x.whl!", 1},
 		{"OCI archive", image, ContainerImage, "app/x.whl!", 2},
-		{"OCI archive, compressed", gzipped(image), ContainerImage, "app/x.whl!", 2},
+		{"OCI archive, compressed", archivetest.Gzip(image), ContainerImage, "app/x.whl!", 2},
 		{"OCI archive in a zip", zipped(inner{"image.tar", image}), "zip", "image.tar!app/x.whl!", 2},
 	} {
 		f := readString(t, string(test.bytes))
@@ -194,7 +170,7 @@ func TestInsideProblems(t *testing.T) {
 	lib := fixture(t, "cuda-11.8/c19_default.so")
 	deep := lib
 	for range maxDepth + 1 {
-		deep = gzipped(tarred(inner{"x", deep}))
+		deep = archivetest.Gzip(tarred(inner{"x", deep}))
 	}
 	for _, test := range []struct {
 		name  string
@@ -220,7 +196,7 @@ func TestInsideProblems(t *testing.T) {
 func TestTruncatedArchive(t *testing.T) {
 	files := []inner{{"a.so", fixture(t, "cuda-11.8/c29_variables80.so")}, {"b.cubin", fixture(t, "cuda-11.8/sm90.cubin")}}
 	for name, b := range map[string][]byte{
-		"zip": zipped(files...), "tgz": gzipped(tarred(files...)), "image": tarred(layout(tarred(files...))...),
+		"zip": zipped(files...), "tgz": archivetest.Gzip(tarred(files...)), "image": tarred(layout(tarred(files...))...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

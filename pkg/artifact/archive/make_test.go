@@ -9,8 +9,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact/archive/archivetest"
 )
 
 // files are what the archives of these tests hold.
@@ -19,29 +20,22 @@ var files = []struct{ name, content string }{
 	{"pkg/b.txt", "second file, somewhat longer\n"},
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // made gives one archive of each kind, by the name of its file.
 func made() map[string][]byte {
 	plain := makeTar()
 	return map[string][]byte{
 		"x.tar":        plain,
-		"x.tgz":        gzipped(plain),
+		"x.tgz":        archivetest.Gzip(plain),
 		"x.tar.zst":    zstded(plain),
-		"x.tar.xz":     must(os.ReadFile("testdata/files.tar.xz")),
-		"x.tar.bz2":    must(os.ReadFile("testdata/files.tar.bz2")),
+		"x.tar.xz":     archivetest.Must(os.ReadFile("testdata/files.tar.xz")),
+		"x.tar.bz2":    archivetest.Must(os.ReadFile("testdata/files.tar.bz2")),
 		"x.whl":        makeZip(zip.Deflate),
 		"stored.zip":   makeZip(zip.Store),
 		"zstd.zip":     makeZip(zstd.ZipMethodWinZip),
-		"x.deb":        makeDeb("debian-binary", "2.0\n", "control.tar.gz", string(gzipped(tarOf([]tar.Header{{Name: "./", Typeflag: tar.TypeDir}}))), "data.tar.zst", string(zstded(plain))),
+		"x.deb":        makeDeb("debian-binary", "2.0\n", "control.tar.gz", string(archivetest.Gzip(archivetest.Tar([]tar.Header{{Name: "./", Typeflag: tar.TypeDir}}))), "data.tar.zst", string(zstded(plain))),
 		"x.conda":      makeConda(plain),
 		"plain.deb":    makeDeb("debian-binary", "2.0\n", "data.tar", string(plain)),
-		"pkg/a.txt.gz": gzipped([]byte(files[0].content)),
+		"pkg/a.txt.gz": archivetest.Gzip([]byte(files[0].content)),
 	}
 }
 
@@ -50,40 +44,11 @@ func makeTar() []byte {
 	for _, f := range files {
 		headers = append(headers, tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(f.content))})
 	}
-	return tarOf(headers, files[0].content, files[1].content)
-}
-
-// tarOf makes a tar of members and the contents of the regular files among them.
-func tarOf(headers []tar.Header, contents ...string) []byte {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, h := range headers {
-		if err := w.WriteHeader(&h); err != nil {
-			panic(err)
-		}
-		if h.Typeflag == tar.TypeReg {
-			must(io.WriteString(w, contents[0]))
-			contents = contents[1:]
-		}
-	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-func gzipped(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	must(w.Write(b))
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return out.Bytes()
+	return archivetest.Tar(headers, files[0].content, files[1].content)
 }
 
 func zstded(b []byte) []byte {
-	return must(zstd.NewWriter(nil)).EncodeAll(b, nil)
+	return archivetest.Must(zstd.NewWriter(nil)).EncodeAll(b, nil)
 }
 
 func makeZip(method uint16) []byte {
@@ -91,12 +56,10 @@ func makeZip(method uint16) []byte {
 	w := zip.NewWriter(&b)
 	w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor())
 	for _, f := range files {
-		in := must(w.CreateHeader(&zip.FileHeader{Name: f.name, Method: method}))
-		must(io.WriteString(in, f.content))
+		in := archivetest.Must(w.CreateHeader(&zip.FileHeader{Name: f.name, Method: method}))
+		archivetest.Must(io.WriteString(in, f.content))
 	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
+	archivetest.Close(w)
 	return b.Bytes()
 }
 
@@ -104,14 +67,12 @@ func makeConda(plain []byte) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, content := range map[string]string{
-		"metadata.json": "{}", "pkg-x-1.tar.zst": string(zstded(plain)), "info-x-1.tar.zst": string(zstded(tarOf([]tar.Header{{Name: "info", Typeflag: tar.TypeDir}}))),
+		"metadata.json": "{}", "pkg-x-1.tar.zst": string(zstded(plain)), "info-x-1.tar.zst": string(zstded(archivetest.Tar([]tar.Header{{Name: "info", Typeflag: tar.TypeDir}}))),
 	} {
-		in := must(w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))
-		must(io.WriteString(in, content))
+		in := archivetest.Must(w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))
+		archivetest.Must(io.WriteString(in, content))
 	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
+	archivetest.Close(w)
 	return b.Bytes()
 }
 

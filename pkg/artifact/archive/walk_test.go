@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cudaproof/cudaproof/pkg/artifact/archive/archivetest"
 )
 
 func TestWalk(t *testing.T) {
@@ -93,7 +95,7 @@ func TestDamage(t *testing.T) {
 
 // TestBomb unpacks more than the budget holds, or more files.
 func TestBomb(t *testing.T) {
-	zeroes := gzipped(make([]byte, 1<<20))
+	zeroes := archivetest.Gzip(make([]byte, 1<<20))
 	for _, test := range []struct {
 		name   string
 		b      []byte
@@ -128,8 +130,8 @@ func TestLarge(t *testing.T) {
 			}
 		},
 	}
-	w.Walk(gzipped(tarOf([]tar.Header{{Name: "a", Typeflag: tar.TypeReg, Size: int64(len(content))}}, string(content))), "x.tgz")
-	w.Walk(gzipped(content), "b.gz")
+	w.Walk(archivetest.Gzip(archivetest.Tar([]tar.Header{{Name: "a", Typeflag: tar.TypeReg, Size: int64(len(content))}}, string(content))), "x.tgz")
+	w.Walk(archivetest.Gzip(content), "b.gz")
 	if got != 2 || len(w.Problems) != 0 {
 		t.Errorf("%d files, problems %v", got, w.Problems)
 	}
@@ -160,7 +162,7 @@ func TestC33(t *testing.T) {
 		{"folder", tar.Header{Name: "f/", Typeflag: tar.TypeDir}, nil, "", 0},
 		{"unknown type", tar.Header{Name: "u", Typeflag: 'Z'}, nil, "not known", 0},
 	} {
-		b := tarOf([]tar.Header{file("good"), test.entry}, "content", "content")
+		b := archivetest.Tar([]tar.Header{file("good"), test.entry}, "content", "content")
 		got, w := walk(t, "x.tar", b, NewBudget(0))
 		if diff := cmp.Diff(append([]string{good}, test.also...), got); diff != "" || w.Links != test.links {
 			t.Errorf("%s: %d links, files want -, got +:\n%s", test.name, w.Links, diff)
@@ -206,13 +208,13 @@ func TestOtherProblems(t *testing.T) {
 		{"empty.tar", make([]byte, 1024), "neither a tar nor compressed"},
 		{"no-data.deb", makeDeb("debian-binary", "2.0\n"), "no data.tar"},
 		{"lzma.deb", makeDeb("debian-binary", "2.0\n", "data.tar.lzma", "]\x00\x00\x80\x00"), "neither a tar nor compressed"},
-		{"behind.gz", append(gzipped([]byte("x")), "garbage"...), "EOF"},
+		{"behind.gz", append(archivetest.Gzip([]byte("x")), "garbage"...), "EOF"},
 	} {
 		if _, w := walk(t, test.name, test.b, NewBudget(0)); len(w.Problems) != 1 || !strings.Contains(w.Problems[0].Text, test.want) {
 			t.Errorf("%s: problems %v, want %q", test.name, w.Problems, test.want)
 		}
 	}
-	twice := append(gzipped([]byte("one ")), gzipped([]byte("two"))...)
+	twice := append(archivetest.Gzip([]byte("one ")), archivetest.Gzip([]byte("two"))...)
 	if got, w := walk(t, "x.gz", twice, NewBudget(0)); len(w.Problems) > 0 || !slices.Equal(got, []string{"x=one two"}) {
 		t.Errorf("concatenated streams: %q, problems %v", got, w.Problems)
 	}

@@ -11,6 +11,7 @@ import (
 	spec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact/archive"
+	"github.com/cudaproof/cudaproof/pkg/artifact/archive/archivetest"
 )
 
 func walk(t testing.TB, get Files) (files []string, w *archive.Walker) {
@@ -105,7 +106,7 @@ func TestProblems(t *testing.T) {
 		{"another type", func(s store) store { return s.layout(s.add("text/plain", []byte("x"))) }, `type "text/plain"`, 0},
 		{"foreign layer", func(s store) store {
 			return s.layout(s.json(spec.MediaTypeImageManifest, spec.Manifest{
-				Config: s.json("", spec.Image{}), Layers: []spec.Descriptor{s.add("application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", gzipped(layer))}}))
+				Config: s.json("", spec.Image{}), Layers: []spec.Descriptor{s.add("application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", archivetest.Gzip(layer))}}))
 		}, "is not read", 0},
 		{"digest", func(s store) store { return s.layout(spec.Descriptor{Digest: "sha256:../../x"}) }, `digest "sha256:../../x"`, 0},
 		{"link to nothing", func(s store) store { return s.layout(s.image("amd64", layerOf("b=>a"), layerOf(".wh.a="))) }, "which is in no layer", 0},
@@ -143,7 +144,7 @@ func TestDockerProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 		test.change(s, &images[0])
-		s["manifest.json"] = must(json.Marshal(images))
+		s["manifest.json"] = archivetest.Must(json.Marshal(images))
 		if _, w := walk(t, s.get); len(w.Problems) != 1 || !strings.Contains(w.Problems[0].Text, test.want) {
 			t.Errorf("%s: problems %v, want %q", test.name, w.Problems, test.want)
 		}

@@ -2,7 +2,6 @@ package image
 
 import (
 	"archive/tar"
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -10,52 +9,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	digest "github.com/opencontainers/go-digest"
 	spec "github.com/opencontainers/image-spec/specs-go/v1"
-)
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
+	"github.com/cudaproof/cudaproof/pkg/artifact/archive/archivetest"
+)
 
 // layerOf makes a layer of "name=content" for files, "name/" for folders,
 // "name->target" for symbolic and "name=>target" for hard links.
 func layerOf(entries ...string) []byte {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
+	var headers []tar.Header
+	var contents []string
 	for _, e := range entries {
-		h, content := tar.Header{Name: e, Typeflag: tar.TypeDir, Mode: 0o755}, ""
+		h := tar.Header{Name: e, Typeflag: tar.TypeDir, Mode: 0o755}
 		if name, target, ok := strings.Cut(e, "=>"); ok {
 			h = tar.Header{Name: name, Typeflag: tar.TypeLink, Linkname: target}
 		} else if name, target, ok := strings.Cut(e, "->"); ok {
 			h = tar.Header{Name: name, Typeflag: tar.TypeSymlink, Linkname: target}
 		} else if name, text, ok := strings.Cut(e, "="); ok {
-			h, content = tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(text))}, text
+			h = tar.Header{Name: name, Typeflag: tar.TypeReg, Size: int64(len(text))}
+			contents = append(contents, text)
 		}
-		if err := w.WriteHeader(&h); err != nil {
-			panic(err)
-		}
-		must(w.Write([]byte(content)))
+		headers = append(headers, h)
 	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-func gzipped(b []byte) []byte {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	must(w.Write(b))
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return out.Bytes()
+	return archivetest.Tar(headers, contents...)
 }
 
 // store is an image layout being made, or one that is read.
@@ -75,7 +53,7 @@ func (s store) add(mediaType string, b []byte) spec.Descriptor {
 }
 
 func (s store) json(mediaType string, v any) spec.Descriptor {
-	return s.add(mediaType, must(json.Marshal(v)))
+	return s.add(mediaType, archivetest.Must(json.Marshal(v)))
 }
 
 // image adds an image whose layers are compressed in every way in turn.
@@ -86,9 +64,9 @@ func (s store) image(arch string, layers ...[]byte) spec.Descriptor {
 		case 0:
 			m.Layers = append(m.Layers, s.add(spec.MediaTypeImageLayer, l))
 		case 1:
-			m.Layers = append(m.Layers, s.add(spec.MediaTypeImageLayerGzip, gzipped(l)))
+			m.Layers = append(m.Layers, s.add(spec.MediaTypeImageLayerGzip, archivetest.Gzip(l)))
 		case 2:
-			m.Layers = append(m.Layers, s.add(spec.MediaTypeImageLayerZstd, must(zstd.NewWriter(nil)).EncodeAll(l, nil)))
+			m.Layers = append(m.Layers, s.add(spec.MediaTypeImageLayerZstd, archivetest.Must(zstd.NewWriter(nil)).EncodeAll(l, nil)))
 		}
 	}
 	return s.json(spec.MediaTypeImageManifest, m)
@@ -96,7 +74,7 @@ func (s store) image(arch string, layers ...[]byte) spec.Descriptor {
 
 func (s store) layout(manifests ...spec.Descriptor) store {
 	s["oci-layout"] = []byte(`{"imageLayoutVersion": "1.0.0"}`)
-	s["index.json"] = must(json.Marshal(spec.Index{MediaType: spec.MediaTypeImageIndex, Manifests: manifests}))
+	s["index.json"] = archivetest.Must(json.Marshal(spec.Index{MediaType: spec.MediaTypeImageIndex, Manifests: manifests}))
 	return s
 }
 
@@ -112,10 +90,10 @@ func dockerSaved(layers ...[]byte) store {
 		i.Layers = append(i.Layers, name)
 		config.RootFS.DiffIDs = append(config.RootFS.DiffIDs, d)
 	}
-	b := must(json.Marshal(config))
+	b := archivetest.Must(json.Marshal(config))
 	i.Config = digest.FromBytes(b).Encoded() + ".json"
 	s[i.Config] = b
-	s["manifest.json"] = must(json.Marshal([]dockerImage{i}))
+	s["manifest.json"] = archivetest.Must(json.Marshal([]dockerImage{i}))
 	return s
 }
 

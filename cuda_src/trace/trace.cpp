@@ -7,7 +7,7 @@
 //   PID-N-M.image       the Mth module as the driver loaded it
 //
 // N tells processes of one number apart. The layout of a .trace file is that of
-// struct Header and of the records below, little-endian; pkg/trace reads it.
+// struct Header and of the records below, little-endian; pkg/stage/execute/trace reads it.
 // Counters are in the mapped file, so what was counted is there however the
 // process ends: nothing is flushed, and nothing is formatted at a launch.
 //
@@ -32,6 +32,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <string>
@@ -44,14 +45,16 @@ namespace {
 enum Kind : uint32_t {
     Process = 1,  // text: executable
     Variable = 2, // text: NAME=VALUE as the process sees it, or NAME alone where it is not set
-    Context = 3,  // u32 uid, 16 bytes of the device's UUID
+    Context = 3,  // u32 uid, text: the device's UUID, empty where it is not known
     Module = 4,   // u32 id, u32 context uid, u64 size, text: name of the image file, empty where it could not be written
-    Kernel = 5,   // u64 launches, u64 launches by graphs, u32 context uid, text: mangled name
-    Failure = 6,  // u64 count, i32 CUresult, text: function
+    Kernel = 5,   // u64 launches, u64 launches by graphs, u32 context uid, u32 module, text: mangled name
+    Failure = 6,  // u64 count, i32 CUresult, text: function, text: name of the result
     Library = 7,  // text: path of a mapped file
     Notice = 8,   // text: what could not be recorded
     Versions = 9, // u32 CUPTI's, i32 CUDA's as the driver library says it
 };
+// The module of a kernel is the number of its Module record in the file, counted
+// from 1; 0 where it is not known.
 
 struct Header {
     char magic[8]; // "CPTRACE1"
@@ -83,11 +86,15 @@ struct Functions {
     CUresult (*driverVersion)(int *);
     CUresult (*deviceGet)(CUdevice *, int);
     CUresult (*deviceUUID)(CUuuid *, CUdevice);
+    CUresult (*instanceUUID)(CUuuid *, CUdevice); // of the MIG instance, where the device is one; since 11.4
+    CUresult (*errorName)(CUresult, const char **);
     CUresult (*isCapturing)(CUstream, CUstreamCaptureStatus *);
     CUresult (*graphNodes)(CUgraph, CUgraphNode *, size_t *);
     CUresult (*nodeType)(CUgraphNode, CUgraphNodeType *);
     CUresult (*childGraph)(CUgraphNode, CUgraph *);
     CUresult (*kernelParams)(CUgraphNode, void *);
+    CUresult (*functionModule)(CUmodule *, CUfunction);
+    CUresult (*kernelFunction)(CUfunction *, void *);    // since 12.0
     CUresult (*functionName)(const char **, CUfunction); // since 12.3
     CUresult (*kernelName)(const char **, void *);       // since 12.3
 } api;
@@ -111,13 +118,23 @@ struct State {
     std::unordered_map<CUgraphExec, std::vector<Counter *>> graphs;
     std::unordered_map<uint64_t, std::atomic<uint64_t> *> failures;
     std::set<std::string> libraries;
-    uint64_t images = 0, imageBytes = 0; // written
+    std::unordered_map<CUmodule, uint32_t> modules; // numbers by handle
+    std::unordered_map<uint64_t, uint32_t> loaded;  // numbers by context and CUPTI's id
+    uint32_t loads = 0;                             // Module records
+    uint64_t images = 0, imageBytes = 0;            // written
 };
 State *state = nullptr; // never freed: callbacks may come during exit
 std::atomic<int> capturing{0};
 // generation changes when handles of functions may be used again for others.
 std::atomic<uint64_t> generation{0};
 std::atomic<bool> off{false}; // in a child that was forked and did not exec
+
+// What the thread's present call into the driver has loaded. A handle that the
+// call gives, or needs for the first time, stands for that module.
+thread_local struct {
+    uint32_t count, last; // modules, number of the last
+} inCall;
+thread_local bool asking = false; // the calls that are seen are our own
 
 Header *header() { return reinterpret_cast<Header *>(state->file); }
 
@@ -194,10 +211,15 @@ std::string writeImage(const char *data, size_t size) {
     return name.substr(name.rfind('/') + 1);
 }
 
+uint64_t moduleKey(uint32_t context, uint32_t id) { return uint64_t(context) << 32 | id; }
+
 void onModule(CUcontext context, const CUpti_ModuleResourceData *module) {
     uint32_t uid = 0;
     api.contextId(context, &uid);
     const std::lock_guard<std::mutex> lock(state->mutex);
+    const uint32_t number = ++state->loads;
+    state->loaded[moduleKey(uid, module->moduleId)] = number;
+    inCall.count++, inCall.last = number;
     std::string content;
     put<uint32_t>(content, module->moduleId);
     put<uint32_t>(content, uid);
@@ -209,28 +231,69 @@ void onModule(CUcontext context, const CUpti_ModuleResourceData *module) {
 
 // onUnload forgets the functions: their handles may come again for others. What
 // was counted stays, and a kernel that is launched again gets another record.
-void onUnload() {
+void onUnload(CUcontext context, const CUpti_ModuleResourceData *module) {
+    uint32_t uid = 0;
+    api.contextId(context, &uid);
     const std::lock_guard<std::mutex> lock(state->mutex);
+    const auto gone = state->loaded.find(moduleKey(uid, module->moduleId));
+    for (auto m = state->modules.begin(); m != state->modules.end();)
+        m = gone == state->loaded.end() || m->second == gone->second ? state->modules.erase(m) : std::next(m);
     state->kernels.clear();
     state->names.clear();
     generation.fetch_add(1);
 }
 
+// uuidOf writes a device's UUID as nvidia-smi does. A MIG instance has one of
+// its own beside that of its GPU.
+std::string uuidOf(uint32_t index) {
+    CUdevice device = 0;
+    CUuuid gpu = {}, instance = {};
+    if (!api.deviceUUID || api.deviceGet(&device, static_cast<int>(index)) != CUDA_SUCCESS || api.deviceUUID(&gpu, device) != CUDA_SUCCESS) return "";
+    if (!api.instanceUUID || api.instanceUUID(&instance, device) != CUDA_SUCCESS) instance = gpu;
+    std::string text = std::memcmp(&gpu, &instance, sizeof gpu) == 0 ? "GPU" : "MIG";
+    for (int i = 0; i < 16; i++) {
+        char hex[4];
+        const bool dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+        std::snprintf(hex, sizeof hex, dash ? "-%02x" : "%02x", static_cast<unsigned>(static_cast<unsigned char>(instance.bytes[i])));
+        text += hex;
+    }
+    return text;
+}
+
 void onContext(CUcontext context) {
     uint32_t uid = 0, index = 0;
-    CUdevice device = 0;
-    CUuuid uuid = {};
-    if (api.contextId(context, &uid) != CUPTI_SUCCESS || api.deviceId(context, &index) != CUPTI_SUCCESS ||
-        !api.deviceUUID || api.deviceGet(&device, static_cast<int>(index)) != CUDA_SUCCESS || api.deviceUUID(&uuid, device) != CUDA_SUCCESS) {
-        const std::lock_guard<std::mutex> lock(state->mutex);
-        notice("the device of a context is not known");
-        return;
-    }
+    std::string uuid;
+    asking = true;
+    if (api.contextId(context, &uid) == CUPTI_SUCCESS && api.deviceId(context, &index) == CUPTI_SUCCESS) uuid = uuidOf(index);
+    asking = false;
     std::string content;
     put<uint32_t>(content, uid);
-    content.append(uuid.bytes, sizeof uuid.bytes);
+    putText(content, uuid.c_str());
     const std::lock_guard<std::mutex> lock(state->mutex);
     append(Context, content);
+    if (uuid.empty()) notice("the device of a context is not known");
+}
+
+// learn ties a module's handle to what the present call loaded. Where that is
+// more than one module, which is which is not known. The mutex is held.
+void learn(CUmodule module) {
+    if (module && inCall.count == 1) state->modules.emplace(module, inCall.last);
+}
+
+// moduleOf gives the number of the module that a function is in, 0 where it is
+// not known. The function may be a CUkernel, which stands for one in every context.
+uint32_t moduleOf(const void *function) {
+    CUmodule module = nullptr;
+    CUfunction f = const_cast<CUfunction>(static_cast<const CUfunc_st *>(function));
+    asking = true;
+    bool ok = api.functionModule && api.functionModule(&module, f) == CUDA_SUCCESS;
+    if (!ok && api.functionModule && api.kernelFunction)
+        ok = api.kernelFunction(&f, const_cast<void *>(function)) == CUDA_SUCCESS && api.functionModule(&module, f) == CUDA_SUCCESS;
+    asking = false;
+    if (!ok) return 0;
+    learn(module);
+    const auto known = state->modules.find(module);
+    return known == state->modules.end() ? 0 : known->second;
 }
 
 // counter gives the counter of a kernel, made when it is launched first. The
@@ -242,6 +305,7 @@ Counter *counter(const void *function, uint32_t context, const char *name) {
         put<uint64_t>(content, 0);
         put<uint64_t>(content, 0);
         put<uint32_t>(content, context);
+        put<uint32_t>(content, moduleOf(function));
         putText(content, name);
         c = reinterpret_cast<Counter *>(append(Kernel, content));
     }
@@ -256,6 +320,7 @@ void launched(const void *function, uint32_t context, const char *name, CUstream
         if (api.isCapturing && api.isCapturing(stream, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
             const std::lock_guard<std::mutex> lock(state->mutex);
             state->names[function] = name ? name : "";
+            if (inCall.count) moduleOf(function); // only this call can tie them
             return;
         }
     }
@@ -345,9 +410,18 @@ void onFailure(uint32_t cbid, CUresult result, const char *function) {
         put<uint64_t>(content, 0);
         put<int32_t>(content, result);
         putText(content, function);
+        const char *name = nullptr;
+        if (api.errorName) api.errorName(result, &name);
+        putText(content, name);
         count = reinterpret_cast<std::atomic<uint64_t> *>(append(Failure, content));
     }
     if (count) count->fetch_add(1, std::memory_order_relaxed);
+}
+
+// onHandle takes the handle that a load gave.
+void onHandle(const CUmodule *module) {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    learn(*module);
 }
 
 void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
@@ -358,6 +432,18 @@ void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
     }
     const void *params = data->functionParams;
     switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoad:
+        onHandle(static_cast<const cuModuleLoad_params *>(params)->module);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData:
+        onHandle(static_cast<const cuModuleLoadData_params *>(params)->module);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx:
+        onHandle(static_cast<const cuModuleLoadDataEx_params *>(params)->module);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary:
+        onHandle(static_cast<const cuModuleLoadFatBinary_params *>(params)->module);
+        break;
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz: {
         const auto *p = static_cast<const cuLaunchKernel_params *>(params);
@@ -404,8 +490,10 @@ void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
 void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void *data) {
     if (off.load(std::memory_order_relaxed)) return;
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+        if (asking) return;
         const auto *call = static_cast<const CUpti_CallbackData *>(data);
         if (call->callbackSite == CUPTI_API_EXIT) onCall(cbid, call);
+        else inCall.count = 0;
         return;
     }
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
@@ -418,7 +506,7 @@ void CUPTIAPI callback(void *, CUpti_CallbackDomain domain, CUpti_CallbackId cbi
         onModule(resource->context, static_cast<const CUpti_ModuleResourceData *>(resource->resourceDescriptor));
         break;
     case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
-        onUnload();
+        onUnload(resource->context, static_cast<const CUpti_ModuleResourceData *>(resource->resourceDescriptor));
         break;
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
         onGraph(resource, static_cast<const CUpti_GraphData *>(resource->resourceDescriptor));
@@ -482,8 +570,11 @@ bool findFunctions(void *cupti) {
     if (!cuda) return false;
     find(api.driverVersion, cuda, "cuDriverGetVersion");
     find(api.deviceGet, cuda, "cuDeviceGet");
-    find(api.deviceUUID, cuda, "cuDeviceGetUuid_v2");
-    if (!api.deviceUUID) find(api.deviceUUID, cuda, "cuDeviceGetUuid");
+    find(api.deviceUUID, cuda, "cuDeviceGetUuid");
+    find(api.instanceUUID, cuda, "cuDeviceGetUuid_v2");
+    find(api.errorName, cuda, "cuGetErrorName");
+    find(api.functionModule, cuda, "cuFuncGetModule");
+    find(api.kernelFunction, cuda, "cuKernelGetFunction");
     find(api.isCapturing, cuda, "cuStreamIsCapturing");
     find(api.graphNodes, cuda, "cuGraphGetNodes");
     find(api.nodeType, cuda, "cuGraphNodeGetType");

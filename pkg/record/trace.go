@@ -16,6 +16,7 @@ type TracedProcess struct {
 	Devices   []string          `json:"devices,omitempty"` // UUIDs of its contexts' devices, sorted
 	Modules   []TracedModule    `json:"modules,omitempty"` // by hash, in the order of their first load
 	Kernels   []TracedKernel    `json:"kernels,omitempty"` // sorted by mangled name
+	Failures  []TracedFailure   `json:"failures,omitempty"`
 	// Notices say what could not be recorded: such a trace proves nothing absent.
 	Notices []string `json:"notices,omitempty"`
 }
@@ -32,7 +33,16 @@ type TracedKernel struct {
 	Mangled  string `json:"mangled"`
 	Name     string `json:"name"`     // demangled
 	Launches int64  `json:"launches"` // by calls and by graphs
-	// Modules are the images loaded in the process that define the kernel, by hash:
-	// one, unless several files have kernels of one name.
+	// Modules are the images that the kernel was in, by hash: one, unless several
+	// that the process loaded define a kernel of the name, and it is not known which
+	// was launched.
 	Modules []string `json:"modules,omitempty"`
+}
+
+// TracedFailure is an error that a load or a launch returned.
+type TracedFailure struct {
+	Function string `json:"function"` // "cuLibraryGetKernel"
+	Code     int    `json:"code"`     // CUresult
+	Name     string `json:"name"`     // "CUDA_ERROR_NO_BINARY_FOR_GPU"
+	Count    int64  `json:"count"`
 }

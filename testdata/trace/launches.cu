@@ -1,7 +1,9 @@
 // Ways to launch a kernel and to end: what a trace of the process must show.
-// launches WAY [COUNT]
+// launches WAY [COUNT [ELEMENTS]]
 #include <cooperative_groups.h>
+#include <cuda.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +20,10 @@ __global__ void counted(int *p) {
 }
 __global__ void other(int *p) {
   if (p) *p = 2;
+}
+__global__ void add(int *p, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] += i;
 }
 __global__ void together(int *p) {
   cooperative_groups::this_grid().sync();
@@ -38,6 +44,34 @@ static void many(long n, cudaStream_t s = nullptr) {
   for (long i = 0; i < n; i++) counted<<<1, 1, 0, s>>>(nullptr);
   CHECK(cudaGetLastError());
   CHECK(cudaStreamSynchronize(s));
+}
+
+// small launches kernels that add to that many elements.
+static void small(long n, int elements) {
+  int *p;
+  CHECK(cudaMalloc(&p, elements * sizeof(int)));
+  CHECK(cudaMemset(p, 0, elements * sizeof(int)));
+  auto t = std::chrono::steady_clock::now();
+  for (long i = 0; i < n; i++) add<<<(elements + 255) / 256, 256>>>(p, elements);
+  CHECK(cudaDeviceSynchronize());
+  printf("%.4f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count());
+}
+
+// twins launches kernels of one name from three modules: this program's, that of
+// twin.so (more often by one), and twin.cubin (by two).
+static void twins(long n) {
+  many(n);
+  void *library = dlopen("./twin.so", RTLD_NOW);
+  if (!library) exit(3);
+  reinterpret_cast<void (*)(long)>(dlsym(library, "launch_twin"))(n + 1);
+  CUmodule module;
+  CUfunction twin;
+  CUdeviceptr none = 0;
+  void *args[] = {&none};
+  if (cuModuleLoad(&module, "twin.cubin") || cuModuleGetFunction(&twin, module, "counted")) exit(4);
+  for (long i = 0; i < n + 2; i++)
+    if (cuLaunchKernel(twin, 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr)) exit(5);
+  CHECK(cudaDeviceSynchronize());
 }
 
 static void graphByCapture(long n) {
@@ -81,6 +115,10 @@ int main(int argc, char **argv) {
     auto t = std::chrono::steady_clock::now();
     many(n);
     printf("%.4f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count());
+  } else if (!strcmp(way, "small")) {
+    small(n, argc > 3 ? atoi(argv[3]) : 65536);
+  } else if (!strcmp(way, "twins")) {
+    twins(n);
   } else if (!strcmp(way, "capture")) {
     graphByCapture(n);
   } else if (!strcmp(way, "graph")) {

@@ -62,16 +62,23 @@ func summarise(p *Process, dir string) record.TracedProcess {
 		out.Variables = nil
 	}
 	for _, c := range p.Contexts {
-		out.Devices = append(out.Devices, c.Device)
+		if c.Device != "" {
+			out.Devices = append(out.Devices, c.Device)
+		}
+	}
+	for _, f := range p.Failures {
+		out.Failures = append(out.Failures, record.TracedFailure(f))
 	}
 	slices.Sort(out.Devices)
 	out.Devices = slices.Compact(out.Devices)
 	if p.Lost > 0 {
 		out.Notices = append(out.Notices, fmt.Sprintf("%d records were lost: the file was full", p.Lost))
 	}
+	hashes := make([]string, len(p.Modules))
 	defines := map[string][]string{} // hashes of modules by kernel
-	for _, m := range p.Modules {
+	for n, m := range p.Modules {
 		hash, kernels, err := readImage(dir, m)
+		hashes[n] = hash
 		if err != nil {
 			out.Notices = append(out.Notices, fmt.Sprintf("module %d: %v", m.ID, err))
 			continue
@@ -86,7 +93,7 @@ func summarise(p *Process, dir string) record.TracedProcess {
 			defines[k] = append(defines[k], hash)
 		}
 	}
-	out.Kernels = launched(p.Kernels, defines)
+	out.Kernels = launched(p.Kernels, hashes, defines)
 	return out
 }
 
@@ -113,18 +120,27 @@ func readImage(dir string, m Module) (hash string, kernels []string, err error) 
 	return hash, kernels, err
 }
 
-// launched adds up the launches of each kernel over contexts.
-func launched(kernels []Kernel, defines map[string][]string) []record.TracedKernel {
-	counts := map[string]int64{}
-	for _, k := range kernels {
-		counts[k.Name] += k.Launches + k.GraphLaunches
-	}
+// launched adds up the launches of each kernel over contexts. A kernel is told
+// apart by its module where that is known, and where the module does define it;
+// else it can be in every module that does.
+func launched(kernels []Kernel, hashes []string, defines map[string][]string) []record.TracedKernel {
 	var list []record.TracedKernel
-	for name, count := range counts {
-		if count > 0 {
-			list = append(list, record.TracedKernel{Mangled: name, Name: devicecode.Name(name), Launches: count, Modules: defines[name]})
+	for _, k := range kernels {
+		count := k.Launches + k.GraphLaunches
+		if count == 0 {
+			continue
 		}
+		modules := defines[k.Name]
+		if n := k.Module - 1; n >= 0 && n < len(hashes) && slices.Contains(modules, hashes[n]) {
+			modules = hashes[n : n+1]
+		}
+		at := slices.IndexFunc(list, func(t record.TracedKernel) bool { return t.Mangled == k.Name && slices.Equal(t.Modules, modules) })
+		if at >= 0 {
+			list[at].Launches += count
+			continue
+		}
+		list = append(list, record.TracedKernel{Mangled: k.Name, Name: devicecode.Name(k.Name), Launches: count, Modules: modules})
 	}
-	slices.SortFunc(list, func(a, b record.TracedKernel) int { return strings.Compare(a.Mangled, b.Mangled) })
+	slices.SortStableFunc(list, func(a, b record.TracedKernel) int { return strings.Compare(a.Mangled, b.Mangled) })
 	return list
 }

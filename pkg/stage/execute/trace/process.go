@@ -23,7 +23,7 @@ type Process struct {
 // Context is a CUDA context and its device.
 type Context struct {
 	UID    int
-	Device string // UUID, "GPU-..."
+	Device string // UUID, "GPU-...", of a MIG instance "MIG-..."; empty where it is not known
 }
 
 // Module is a module as the driver loaded it.
@@ -38,6 +38,7 @@ type Module struct {
 type Kernel struct {
 	Name          string // mangled
 	Context       int    // UID
+	Module        int    // position in Process.Modules, counted from 1; 0 where it is not known
 	Launches      int64  // calls that launch it, and that the driver took
 	GraphLaunches int64  // launches of graphs, once for each node with this kernel
 }
@@ -46,5 +47,6 @@ type Kernel struct {
 type Failure struct {
 	Function string // "cuModuleLoadData"
 	Code     int    // CUresult
+	Name     string // "CUDA_ERROR_NO_BINARY_FOR_GPU", empty where the driver has none
 	Count    int64
 }

@@ -67,16 +67,16 @@ func (p *Process) record(kind uint32, c content) error {
 	case kindVersions:
 		p.CUPTI, p.Driver = int(c.u32()), int(c.u32())
 	case kindContext:
-		p.Contexts = append(p.Contexts, Context{UID: int(c.u32()), Device: c.uuid()})
+		p.Contexts = append(p.Contexts, Context{UID: int(c.u32()), Device: c.text()})
 	case kindModule:
 		p.Modules = append(p.Modules, Module{ID: int(c.u32()), Context: int(c.u32()), Size: c.count(), Image: c.text()})
 	case kindKernel:
-		k := Kernel{Launches: c.count(), GraphLaunches: c.count(), Context: int(c.u32())}
+		k := Kernel{Launches: c.count(), GraphLaunches: c.count(), Context: int(c.u32()), Module: int(c.u32())}
 		k.Name = c.text()
 		p.Kernels = append(p.Kernels, k)
 	case kindFailure:
 		f := Failure{Count: c.count(), Code: int(c.u32())}
-		f.Function = c.text()
+		f.Function, f.Name = c.text(), c.text()
 		p.Failures = append(p.Failures, f)
 	case kindLibrary:
 		p.Libraries = append(p.Libraries, c.text())
@@ -107,11 +107,6 @@ func (c *content) take(n int) []byte {
 func (c *content) u32() uint32 { return binary.LittleEndian.Uint32(c.take(4)) }
 
 func (c *content) count() int64 { return int64(binary.LittleEndian.Uint64(c.take(8)) & (1<<63 - 1)) }
-
-func (c *content) uuid() string {
-	b := c.take(16)
-	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
 
 func (c *content) text() string {
 	text, rest, ok := bytes.Cut(c.b, []byte{0})

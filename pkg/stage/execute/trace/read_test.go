@@ -37,11 +37,11 @@ func TestRead(t *testing.T) {
 		t.Errorf("executable %s", p.Executable)
 	}
 	want := &Process{
-		PID: 674, Executable: "launches", CUPTI: 130001, Driver: 13000, Variables: map[string]string{},
-		Contexts:  []Context{{UID: 1, Device: "GPU-43a626f0-993d-57cf-19e1-1acc0df07d17"}},
-		Modules:   []Module{{ID: 23, Context: 1, Size: 7712, Image: "674-0-1.image"}},
+		PID: 725, Executable: "launches", CUPTI: 130001, Driver: 13000, Variables: map[string]string{},
+		Contexts:  []Context{{UID: 1, Device: "GPU-f9e63ace-ff76-d31a-6519-481746606161"}},
+		Modules:   []Module{{ID: 23, Context: 1, Size: 9216, Image: "725-0-1.image"}},
 		Kernels:   []Kernel{{Name: "counted", Context: 1, Launches: 1}},
-		Failures:  []Failure{{Function: "cuLaunchKernel", Code: 1, Count: 5}},
+		Failures:  []Failure{{Function: "cuLaunchKernel", Code: 1, Name: "CUDA_ERROR_INVALID_VALUE", Count: 5}},
 		Libraries: []string{"/usr/local/nvidia/lib64/libcuda.so.580.159.04"},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
@@ -97,6 +97,32 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// TestTwins tells kernels of one name apart by their modules. The images of two of
+// the modules are the same, one from a library and one from a file.
+func TestTwins(t *testing.T) {
+	p, err := Read(open(t, "twins"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Kernel{
+		{Name: "counted", Context: 1, Module: 1, Launches: 5},
+		{Name: "counted", Context: 1, Module: 2, Launches: 6},
+		{Name: "counted", Context: 1, Module: 3, Launches: 7},
+	}
+	if diff := cmp.Diff(want, p.Kernels); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+	got := ReadFolder("testdata/twins").Processes[0]
+	if len(got.Modules) != 2 || len(got.Kernels) != 2 {
+		t.Fatalf("modules %+v, kernels %+v", got.Modules, got.Kernels)
+	}
+	for n, launches := range []int64{5, 6 + 7} {
+		if k := got.Kernels[n]; k.Launches != launches || !slices.Equal(k.Modules, []string{got.Modules[n].SHA256}) {
+			t.Errorf("kernel %+v, want %d launches from module %d", k, launches, n)
+		}
+	}
+}
+
 func TestReadFolder(t *testing.T) {
 	got := ReadFolder("testdata/child")
 	if got.Problem != "" || len(got.Processes) != 2 {
@@ -104,7 +130,7 @@ func TestReadFolder(t *testing.T) {
 	}
 	var launches []int64
 	for _, p := range got.Processes {
-		if len(p.Modules) != 1 || p.Modules[0].Loads != 1 || !strings.HasPrefix(p.Modules[0].SHA256, "ff17e39898201e4c") || len(p.Kernels) != 1 {
+		if len(p.Modules) != 1 || p.Modules[0].Loads != 1 || !strings.HasPrefix(p.Modules[0].SHA256, "8074a6164373cc5a") || len(p.Kernels) != 1 {
 			t.Fatalf("modules %+v, kernels %+v", p.Modules, p.Kernels)
 		}
 		k := p.Kernels[0]

@@ -1,13 +1,17 @@
 // Lists the visible devices as the CUDA runtime gives them, in one JSON object
 // on standard output:
 //
-//   {"driver":13000,"devices":[{"index":0,"uuid":"GPU-...",
-//     "name":"NVIDIA H200","major":9,"minor":0,"integrated":false}]}
+//   {"library":"/usr/lib/x86_64-linux-gnu/libcuda.so.580.159.04","driver":13000,
+//     "devices":[{"index":0,"uuid":"GPU-...","name":"NVIDIA H200","major":9,"minor":0,
+//     "integrated":false}]}
+//
+// A MIG instance has a UUID of its own, which cuDeviceGetUuid_v2 gives (CUDA Driver
+// API): "MIG-...".
 //
 // A member is there only when its call succeeded. When a call fails the object
 // ends with it, the exit code is 1, and no device is listed:
 //
-//   {"driver":13000,"failed":{"call":"cudaGetDeviceCount",
+//   {"library":"...","driver":13000,"failed":{"call":"cudaGetDeviceCount",
 //     "error":100,"name":"cudaErrorNoDevice","text":"no CUDA-capable ..."}}
 //
 // Without a driver, cudaDriverGetVersion succeeds and gives 0:
@@ -16,10 +20,23 @@
 //
 // It launches nothing and makes no context.
 
+#include <cuda.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <string>
+
+// The driver library, as the runtime finds it too; null for none. The runtime
+// closes it again where it is of no use.
+static void *driverLibrary() { return dlopen("libcuda.so.1", RTLD_NOW); }
+
+template <typename F> static F driverFunction(const char *name) {
+    void *library = driverLibrary();
+    return reinterpret_cast<F>(library ? dlsym(library, name) : nullptr);
+}
 
 static std::string quoted(const char *text) {
     std::string s = "\"";
@@ -43,8 +60,13 @@ static std::string failed(const char *call, cudaError_t error) {
            ",\"text\":" + quoted(cudaGetErrorString(error)) + "}";
 }
 
-static std::string uuid(const cudaUUID_t &id) {
-    std::string s = "GPU-";
+static std::string uuid(int index, const cudaUUID_t &gpu) {
+    const auto get = driverFunction<CUresult (*)(CUdevice *, int)>("cuDeviceGet");
+    const auto getUuid = driverFunction<CUresult (*)(CUuuid *, CUdevice)>("cuDeviceGetUuid_v2");
+    CUdevice device;
+    CUuuid id;
+    if (!get || !getUuid || get(&device, index) != CUDA_SUCCESS || getUuid(&id, device) != CUDA_SUCCESS) std::memcpy(&id, &gpu, sizeof id);
+    std::string s = std::memcmp(&id, &gpu, sizeof id) == 0 ? "GPU-" : "MIG-";
     for (int i = 0; i < 16; i++) {
         char hex[3];
         std::snprintf(hex, sizeof hex, "%02x", static_cast<unsigned>(static_cast<unsigned char>(id.bytes[i])));
@@ -56,11 +78,21 @@ static std::string uuid(const cudaUUID_t &id) {
 
 static std::string device(int index, const cudaDeviceProp &p) {
     return "{\"index\":" + std::to_string(index) +
-           ",\"uuid\":" + quoted(uuid(p.uuid).c_str()) +
+           ",\"uuid\":" + quoted(uuid(index, p.uuid).c_str()) +
            ",\"name\":" + quoted(p.name) +
            ",\"major\":" + std::to_string(p.major) +
            ",\"minor\":" + std::to_string(p.minor) +
            ",\"integrated\":" + (p.integrated ? "true" : "false") + "}";
+}
+
+// library adds the path of the driver library.
+static void library(std::string &object) {
+    Dl_info info;
+    const auto function = driverFunction<void *>("cuInit");
+    if (!function || !dladdr(function, &info)) return;
+    char *path = realpath(info.dli_fname, nullptr);
+    object += "\"library\":" + quoted(path ? path : info.dli_fname) + ",";
+    std::free(path);
 }
 
 // query adds the members of the object and reports whether every call
@@ -68,6 +100,7 @@ static std::string device(int index, const cudaDeviceProp &p) {
 static bool query(std::string &object) {
     int version = 0;
     cudaError_t error = cudaDriverGetVersion(&version);
+    library(object);
     if (error != cudaSuccess) {
         object += failed("cudaDriverGetVersion", error);
         return false;

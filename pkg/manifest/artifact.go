@@ -45,11 +45,20 @@ func (d *decoder) artifactPath(n *yaml.Node, seen map[string]int) string {
 }
 
 func (d *decoder) kernels(n *yaml.Node) (k KernelRules) {
-	d.mapping(n, "artifacts.kernels",
-		key{"require", true, func(n *yaml.Node) {
-			k.Require = set(d, n, "artifacts.kernels.require", "mappings {name: ...}", d.kernelPattern)
+	const where = "artifacts.kernels"
+	found := d.mapping(n, where,
+		key{"require", false, func(n *yaml.Node) {
+			k.Require = set(d, n, where+".require", "mappings {name: ...}", d.kernelPattern)
 		}},
-		d.unsupported("without", "artifacts.kernels"))
+		key{"min_launched", false, func(n *yaml.Node) {
+			if k.MinLaunched = d.number(n, where+".min_launched", 100); k.MinLaunched == 0 && n.Value == "0" {
+				d.wrong(n, where+".min_launched", "at least 1, the percentage of kernels that the native runs must launch")
+			}
+		}},
+		d.unsupported("without", where))
+	if n.Kind == yaml.MappingNode && len(found) == 0 {
+		d.errorf(n, "%s: found no key, expected require or min_launched", where)
+	}
 	return k
 }
 

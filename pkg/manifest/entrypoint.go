@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,15 +21,16 @@ func (d *decoder) entryPoints(n *yaml.Node) []EntryPoint {
 }
 
 func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
-	e := EntryPoint{Modes: slices.Clone(AllModes), Timeout: defaultTimeout}
+	e := EntryPoint{Modes: slices.Clone(AllModes), Devices: DeviceUse{Kind: EachDevice}, Timeout: defaultTimeout}
 	found := d.mapping(n, "entry_points",
 		key{"name", true, func(n *yaml.Node) { e.Name = d.uniqueName(n, "entry_points.name", seen) }},
 		key{"command", true, func(n *yaml.Node) { e.Command = d.command(n, "entry_points.command") }},
 		key{"modes", false, func(n *yaml.Node) { e.Modes = d.modes(n) }},
 		key{"modes_reason", false, func(n *yaml.Node) { e.ModesReason, _ = d.line(n, "entry_points.modes_reason") }},
-		key{"devices", false, d.entryDevices},
+		key{"devices", false, func(n *yaml.Node) { e.Devices = d.deviceUse(n) }},
 		key{"timeout", false, func(n *yaml.Node) { e.Timeout = d.duration(n, "entry_points.timeout") }},
 		key{"expect", false, func(n *yaml.Node) { e.Expect = d.expect(n) }},
+		key{"no_gpu", false, func(n *yaml.Node) { e.NoGPU, _ = d.line(n, "entry_points.no_gpu") }},
 		key{"no_trace", false, func(n *yaml.Node) { e.NoTrace, _ = d.line(n, "entry_points.no_trace") }},
 		key{"kernels", false, func(n *yaml.Node) {
 			e.Kernels = set(d, n, "entry_points.kernels", "names of kernels", func(n *yaml.Node) (string, bool) {
@@ -38,6 +40,10 @@ func (d *decoder) entryPoint(n *yaml.Node, seen map[string]int) EntryPoint {
 	d.modesReason(found["modes"], found["modes_reason"], e.Modes)
 	if len(e.Kernels) > 0 && e.NoTrace != "" {
 		d.errorf(found["no_trace"], "entry_points.no_trace: found together with kernels, expected one of them: only a trace shows what is launched")
+	}
+	if e.NoGPU != "" {
+		d.withoutGPU(found)
+		e.Modes, e.ModesReason = []Mode{AsShippedMode}, "it uses no GPU: "+e.NoGPU
 	}
 	if len(e.Expect.SameAcrossModes) > 0 && len(e.Modes) == 1 {
 		d.errorf(found["expect"], "entry_points.expect.same_across_modes: found with one mode, expected at least two modes to compare")
@@ -78,14 +84,12 @@ func (d *decoder) modesReason(modesNode, reasonNode *yaml.Node, modes []Mode) {
 	}
 }
 
-func (d *decoder) entryDevices(n *yaml.Node) {
-	const where = "entry_points.devices"
-	if n.Kind == yaml.MappingNode || n.Value == "all" {
-		d.errorf(n, "%s: %s is not supported yet: leave it out for each", where, describe(n))
-		return
-	}
-	if s, ok := d.text(n, where); ok && s != "each" {
-		d.wrong(n, where, "each")
+// withoutGPU refuses what only an entry point with a GPU can have.
+func (d *decoder) withoutGPU(found map[string]*yaml.Node) {
+	for _, name := range []string{"modes", "devices", "kernels", "no_trace"} {
+		if n := found[name]; n != nil {
+			d.errorf(n, "entry_points.%s: found together with no_gpu, expected one of them: without a GPU the entry point is run once, as shipped", name)
+		}
 	}
 }
 
@@ -94,26 +98,57 @@ func (d *decoder) expect(n *yaml.Node) (e Expect) {
 	d.mapping(n, where,
 		key{"exit", false, func(n *yaml.Node) { e.Exit = d.number(n, where+".exit", 255) }},
 		key{"stdout", false, func(n *yaml.Node) {
-			e.Stdout = set(d, n, where+".stdout", "lines", d.outputLine)
+			e.Stdout = set(d, n, where+".stdout", "lines, or mappings {regex: ...}", d.outputLine)
 		}},
 		key{"files", false, func(n *yaml.Node) { e.Files = d.expectedFiles(n) }},
 		key{"same_across_modes", false, func(n *yaml.Node) {
-			e.SameAcrossModes = set(d, n, where+".same_across_modes", "output files", func(n *yaml.Node) (string, bool) {
-				return d.runOutput(n, where+".same_across_modes")
-			})
+			e.SameAcrossModes = d.outputs(n, where+".same_across_modes")
 		}})
 	return e
 }
 
-// outputLine reads a line of output, which may hold tabs and colours.
-func (d *decoder) outputLine(n *yaml.Node) (string, bool) {
+// outputLine reads a line of output, which may hold tabs and colours, or a
+// mapping with a regular expression.
+func (d *decoder) outputLine(n *yaml.Node) (l Line, ok bool) {
 	const where = "entry_points.expect.stdout"
+	if n.Kind != yaml.MappingNode {
+		l.Text, ok = d.oneLine(n, where)
+		return l, ok
+	}
+	l.Regexp = true
+	d.mapping(n, where, key{"regex", true, func(n *yaml.Node) {
+		if l.Text, ok = d.oneLine(n, where+".regex"); !ok {
+			return
+		}
+		if _, err := regexp.Compile(l.Text); err != nil {
+			d.errorf(n, "%s.regex: found %s, expected a regular expression (RE2 syntax): %v", where, quote(l.Text), err)
+			ok = false
+		}
+	}})
+	return l, ok
+}
+
+func (d *decoder) oneLine(n *yaml.Node, where string) (string, bool) {
 	s, ok := d.text(n, where)
 	if ok && strings.Contains(s, "\n") {
 		d.wrong(n, where, "one line per item")
 		return "", false
 	}
 	return s, ok
+}
+
+// outputs reads output files, each a path or a mapping with a tolerance.
+func (d *decoder) outputs(n *yaml.Node, where string) []Output {
+	lines := map[string]int{}
+	return list(d, n, where, "output files", func(n *yaml.Node) (o Output, ok bool) {
+		if n.Kind != yaml.MappingNode {
+			o.Path, ok = d.runOutput(n, where)
+		} else {
+			path := key{"path", true, func(n *yaml.Node) { o.Path, ok = d.runOutput(n, where+".path") }}
+			d.mapping(n, where, append([]key{path}, d.tolerance(&o.Tolerance, where)...)...)
+		}
+		return o, ok && !again(d, n, where, o.Path, lines)
+	})
 }
 
 // expectedFiles reads pairs of an output file and the golden file it must equal.
@@ -152,16 +187,22 @@ func (d *decoder) golden(n *yaml.Node, where string) (g Golden, ok bool) {
 		g.Path, ok = d.goldenFile(n, where)
 		return g, ok
 	}
-	g.Tolerant = true
-	d.mapping(n, where,
-		key{"golden", true, func(n *yaml.Node) { g.Path, ok = d.goldenFile(n, where+".golden") }},
-		key{"rtol", false, func(n *yaml.Node) { g.Rtol = d.tolerance(n, where+".rtol") }},
-		key{"atol", false, func(n *yaml.Node) { g.Atol = d.tolerance(n, where+".atol") }},
-		key{"equal_nan", false, func(n *yaml.Node) { g.EqualNaN = d.truth(n, where+".equal_nan") }})
+	path := key{"golden", true, func(n *yaml.Node) { g.Path, ok = d.goldenFile(n, where+".golden") }}
+	d.mapping(n, where, append([]key{path}, d.tolerance(&g.Tolerance, where)...)...)
 	return g, ok
 }
 
-func (d *decoder) tolerance(n *yaml.Node, where string) float64 {
+// tolerance gives the keys of a tolerance.
+func (d *decoder) tolerance(t *Tolerance, where string) []key {
+	t.Tolerant = true
+	return []key{
+		{"rtol", false, func(n *yaml.Node) { t.Rtol = d.notNegative(n, where+".rtol") }},
+		{"atol", false, func(n *yaml.Node) { t.Atol = d.notNegative(n, where+".atol") }},
+		{"equal_nan", false, func(n *yaml.Node) { t.EqualNaN = d.truth(n, where+".equal_nan") }},
+	}
+}
+
+func (d *decoder) notNegative(n *yaml.Node, where string) float64 {
 	v, err := strconv.ParseFloat(n.Value, 64)
 	if n.Kind != yaml.ScalarNode || err != nil || math.IsInf(v, 0) || !(v >= 0) {
 		d.wrong(n, where, "a number of at least 0, such as 1e-5")

@@ -128,9 +128,23 @@ func TestMistakes(t *testing.T) {
 		{"archive", "version: 1\nproject: p\nartifacts: [{path: \"dist/*.whl!**/*.so\"}]\n", []string{
 			`3:20: artifacts.path: found "dist/*.whl!**/*.so": files inside archives (archive!path) are not supported yet: name the file itself`,
 		}},
-		{"devices all", entry("devices: all"), []string{`7:12: entry_points.devices: "all" is not supported yet: leave it out for each`}},
-		{"devices count", entry("devices: {count: 2}"), []string{`7:12: entry_points.devices: a mapping is not supported yet: leave it out for each`}},
-		{"devices wrong", entry("devices: first"), []string{`7:12: entry_points.devices: found "first", expected each`}},
+		{"devices wrong", entry("devices: first"), []string{`7:12: entry_points.devices: found "first", expected each, one-per-capability, all or {count: N}`}},
+		{"devices count", entry("devices: {count: 0}"), []string{`7:20: entry_points.devices.count: found the number 0, expected at least 1`}},
+		{"regex", entry("expect: {stdout: [{regex: \"(\"}]}"), []string{
+			"7:29: entry_points.expect.stdout.regex: found \"(\", expected a regular expression (RE2 syntax): error parsing regexp: missing closing ): `(`",
+		}},
+		{"outputs twice", entry("expect: {same_across_modes: [o, {path: o, rtol: -1}]}"), []string{
+			`7:35: entry_points.expect.same_across_modes: found a mapping twice: the first is on line 7`,
+			`7:51: entry_points.expect.same_across_modes.rtol: found the number -1, expected a number of at least 0, such as 1e-5`,
+		}},
+		{"no_gpu", entry("no_gpu: r\ndevices: all\nkernels: [k]"), []string{
+			"8:12: entry_points.devices: found together with no_gpu, expected one of them: without a GPU the entry point is run once, as shipped",
+			"9:12: entry_points.kernels: found together with no_gpu, expected one of them: without a GPU the entry point is run once, as shipped",
+		}},
+		{"min_launched", "version: 1\nproject: p\nartifacts: [{path: b.so, kernels: {min_launched: 101}}, {path: c.so, kernels: {}}]\n", []string{
+			"3:50: artifacts.kernels.min_launched: found the number 101, expected a number from 0 to 100",
+			"3:79: artifacts.kernels: found no key, expected require or min_launched",
+		}},
 		{"kernels without a trace", entry("kernels: [k]\nno_trace: why"), []string{"8:13: entry_points.no_trace: found together with kernels, expected one of them: only a trace shows what is launched"}},
 		{"no reason", entry("no_trace: ''"), []string{`7:13: entry_points.no_trace: found "", expected text that is not blank`}},
 		{"kernels launched", entry("kernels: [k, k]"), []string{`7:16: entry_points.kernels: found "k" twice: the first is on line 7`}},

@@ -79,6 +79,8 @@ type Artifact struct {
 // KernelRules are demands on the kernels of one artifact.
 type KernelRules struct {
 	Require []KernelPattern // each must match a kernel that is there
+	// MinLaunched is how many of a hundred kernels the native runs must launch.
+	MinLaunched int
 }
 
 // KernelPattern names kernels; exactly one field is set.
@@ -100,8 +102,12 @@ type EntryPoint struct {
 	Command     []string
 	Modes       []Mode
 	ModesReason string // why a mode is left out
+	Devices     DeviceUse
 	Timeout     time.Duration
 	Expect      Expect
+	// NoGPU is the reason why the entry point launches nothing, empty where it
+	// does. It is then run as shipped only.
+	NoGPU string
 	// NoTrace is the reason why the entry point is not traced, empty where it is.
 	NoTrace string
 	// Kernels must be seen launched in every run: names as in
@@ -112,31 +118,60 @@ type EntryPoint struct {
 // Expect says what a good run shows.
 type Expect struct {
 	Exit            int
-	Stdout          []string          // lines that must be printed, literal
+	Stdout          []Line            // that must be printed
 	Files           map[string]Golden // by output file
-	SameAcrossModes []string          // output files that must not differ between modes
+	SameAcrossModes []Output          // that must not differ between modes
+}
+
+// Line is a whole line of output: literal, or any that a regular expression
+// (RE2) matches.
+type Line struct {
+	Text   string
+	Regexp bool
+}
+
+// What names the expectation, as the record has it.
+func (l Line) What() string {
+	if l.Regexp {
+		return "stdout line matching"
+	}
+	return "stdout line"
 }
 
 // Golden is a file that an output must equal: byte by byte, or within a
 // tolerance.
 type Golden struct {
 	Path string
-	// Tolerant says that numbers may differ: by Atol plus Rtol times the wanted one.
-	Tolerant   bool
+	Tolerance
+}
+
+// Output is a file that an entry point writes in each mode, and that must be the
+// same in all: byte by byte, or within a tolerance.
+type Output struct {
+	Path string
+	Tolerance
+}
+
+// Tolerance says how numbers may differ: by Atol plus Rtol times the wanted one.
+type Tolerance struct {
+	Tolerant   bool // else byte by byte
 	Rtol, Atol float64
 	EqualNaN   bool
 }
 
 // Wanted says what is wanted of an output, as the record has it.
-func (g Golden) Wanted() string {
-	if !g.Tolerant {
-		return "written, and equal to " + g.Path
+func (g Golden) Wanted() string { return "written, and equal to " + g.Path + g.Tolerance.String() }
+
+// String is empty for none.
+func (t Tolerance) String() string {
+	if !t.Tolerant {
+		return ""
 	}
 	nan := ""
-	if g.EqualNaN {
+	if t.EqualNaN {
 		nan = ", NaN equals NaN"
 	}
-	return fmt.Sprintf("written, and equal to %s within rtol %g, atol %g%s", g.Path, g.Rtol, g.Atol, nan)
+	return fmt.Sprintf(" within rtol %g, atol %g%s", t.Rtol, t.Atol, nan)
 }
 
 // Evidence says where evidence goes.

@@ -64,7 +64,7 @@ func TestLoad(t *testing.T) {
 			Path: "build/saxpy",
 			Kernels: KernelRules{Require: []KernelPattern{
 				{Name: "saxpy<float>"}, {Glob: "ns::red<*>"}, {Mangled: "_Z1kPi"},
-			}},
+			}, MinLaunched: 80},
 		}, {
 			Path: "build/plugins/**/*.so",
 		}},
@@ -74,18 +74,28 @@ func TestLoad(t *testing.T) {
 			Command:     []string{"build/saxpy", "--type", "f32"},
 			Modes:       []Mode{NativeMode, PTXMode},
 			ModesReason: "as-shipped is what the plugins entry point runs",
+			Devices:     DeviceUse{Kind: CountDevices, Count: 2},
 			Timeout:     90 * time.Second,
 			Expect: Expect{
 				Exit:            3,
-				Stdout:          []string{"PASS"},
+				Stdout:          []Line{{Text: "PASS"}, {Text: `took \d+ ms`, Regexp: true}},
 				Files:           map[string]Golden{"out.txt": {Path: "golden/out.txt"}},
-				SameAcrossModes: []string{"out.bin"},
+				SameAcrossModes: []Output{{Path: "out.bin"}, {"sum.npy", Tolerance{Tolerant: true, Atol: 1e-6, EqualNaN: true}}},
 			},
 		}, {
 			Name:    "plugins",
 			Command: []string{"build/run_plugins"},
 			Modes:   []Mode{NativeMode, PTXMode, AsShippedMode},
+			Devices: DeviceUse{Kind: EachDevice},
 			Timeout: time.Minute,
+		}, {
+			Name:        "help",
+			Command:     []string{"build/saxpy", "--help"},
+			Modes:       []Mode{AsShippedMode},
+			ModesReason: "it uses no GPU: it prints its options",
+			Devices:     DeviceUse{Kind: EachDevice},
+			Timeout:     time.Minute,
+			NoGPU:       "it prints its options",
 		}},
 		Evidence: Evidence{Dir: "evidence"},
 	}
@@ -132,11 +142,36 @@ func TestGolden(t *testing.T) {
 		want   string
 	}{
 		{Golden{Path: "g"}, "written, and equal to g"},
-		{Golden{Path: "g", Tolerant: true, Rtol: 1e-5}, "written, and equal to g within rtol 1e-05, atol 0"},
-		{Golden{Path: "g", Tolerant: true, Atol: 0.5, EqualNaN: true}, "written, and equal to g within rtol 0, atol 0.5, NaN equals NaN"},
+		{Golden{"g", Tolerance{Tolerant: true, Rtol: 1e-5}}, "written, and equal to g within rtol 1e-05, atol 0"},
+		{Golden{"g", Tolerance{Tolerant: true, Atol: 0.5, EqualNaN: true}}, "written, and equal to g within rtol 0, atol 0.5, NaN equals NaN"},
 	} {
 		if got := test.golden.Wanted(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// TestGroups has the devices of each run, by position, of a machine with
+// capabilities 9.0, 9.0 and 12.0.
+func TestGroups(t *testing.T) {
+	visible := []int{0, 1, 2}
+	capability := func(i int) arch.Capability { return []arch.Capability{{Major: 9}, {Major: 9}, {Major: 12}}[i] }
+	for _, test := range []struct {
+		entry EntryPoint
+		want  [][]int
+	}{
+		{EntryPoint{Devices: DeviceUse{Kind: EachDevice}}, [][]int{{0}, {1}, {2}}},
+		{EntryPoint{Devices: DeviceUse{Kind: PerCapability}}, [][]int{{0}, {2}}},
+		{EntryPoint{Devices: DeviceUse{Kind: AllDevices}}, [][]int{{0, 1, 2}}},
+		{EntryPoint{Devices: DeviceUse{Kind: CountDevices, Count: 2}}, [][]int{{0, 1}}},
+		{EntryPoint{Devices: DeviceUse{Kind: CountDevices, Count: 4}}, nil},
+		{EntryPoint{NoGPU: "it needs none"}, [][]int{nil}},
+	} {
+		if diff := cmp.Diff(test.want, Groups(test.entry, visible, capability)); diff != "" {
+			t.Errorf("%+v: want -, got +:\n%s", test.entry, diff)
+		}
+		if got := Groups(test.entry, nil, capability); test.entry.NoGPU == "" && got != nil {
+			t.Errorf("%+v without devices: %v", test.entry, got)
 		}
 	}
 }

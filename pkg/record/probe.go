@@ -27,7 +27,9 @@ type Driver struct {
 	Version string `json:"version,omitempty"` // kernel driver, "580.159.04"
 	// CUDA is the newest CUDA version that the driver library supports, by
 	// cuDriverGetVersion: "13.0". It is not the toolkit's version.
-	CUDA    string `json:"cuda,omitempty"`
+	CUDA string `json:"cuda,omitempty"`
+	// Library is the path of libcuda, as the CUDA runtime finds it.
+	Library string `json:"library,omitempty"`
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -46,7 +48,7 @@ type Toolkit struct {
 // Device is one visible GPU.
 type Device struct {
 	Index      int             `json:"index"` // in the order of the CUDA runtime
-	UUID       string          `json:"uuid"`  // "GPU-585e163f-..."
+	UUID       string          `json:"uuid"`  // "GPU-585e163f-...", of a MIG instance "MIG-..."
 	Name       string          `json:"name"`
 	Capability arch.Capability `json:"capability"`
 	Integrated bool            `json:"integrated"`

@@ -5,7 +5,9 @@ type Run struct {
 	ID         string `json:"id"` // "f32/native/GPU-585e163f-...", unique
 	EntryPoint string `json:"entry_point"`
 	Mode       string `json:"mode"`
-	Device     string `json:"device"` // UUID
+	// Devices are the UUIDs of the devices that it was given: one, unless the
+	// entry point uses several together, and none where it uses no GPU.
+	Devices []string `json:"devices,omitempty"`
 	// Command is the argument vector run; the program resolved to a path.
 	Command []string `json:"command"`
 	// Environment holds the variables set for the run, Removed those of the
@@ -22,7 +24,10 @@ type Run struct {
 	Checks []Check `json:"checks"`
 	// Outputs are the files of expect.same_across_modes as this run wrote them.
 	Outputs []File `json:"outputs,omitempty"`
-	// Processes are those seen in the loader's record.
+	// Comparisons are those outputs that may differ within a tolerance, compared with
+	// what the first mode that passed wrote.
+	Comparisons []Comparison `json:"comparisons,omitempty"`
+	// Processes are those seen in the loader's record, and in the trace.
 	Processes []Process `json:"processes,omitempty"`
 	// LoaderProblem says why the loader's record is missing or unreadable.
 	LoaderProblem string `json:"loader_problem,omitempty"`
@@ -77,7 +82,16 @@ type Check struct {
 	OK   bool   `json:"ok"`
 }
 
-// Process is one program image of a run, by the loader's own record.
+// Comparison is an output of a run beside that of another mode.
+type Comparison struct {
+	Output string `json:"output"`
+	With   string `json:"with"` // mode
+	Want   string `json:"want"`
+	Got    string `json:"got"`
+	OK     bool   `json:"ok"`
+}
+
+// Process is one program image of a run, by the loader's own record and the trace.
 type Process struct {
 	Program string `json:"program"`
 	// Artifacts are the manifest's artifacts that it mapped, by path.
@@ -94,10 +108,13 @@ type DriverError struct {
 	Code int    `json:"code"` // CUresult or cudaError_t, 209
 	Name string `json:"name"` // "CUDA_ERROR_NO_BINARY_FOR_GPU", the runtime's where the driver has none
 	Call string `json:"call,omitempty"`
-	// From says where it was read: [DriverLog], or "stdout"/"stderr" where
-	// the program printed the runtime's message for it.
+	// From says where it was read: [DriverLog], [FromTrace], or "stdout"/"stderr"
+	// where the program printed the runtime's message for it.
 	From string `json:"from"`
 }
 
-// DriverLog in DriverError.From is the file that CUDA_LOG_FILE names.
-const DriverLog = "driver log"
+// Where a driver's error was read.
+const (
+	DriverLog = "driver log" // the file that CUDA_LOG_FILE names
+	FromTrace = "trace"      // where the driver writes no log
+)

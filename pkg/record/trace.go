@@ -17,6 +17,9 @@ type TracedProcess struct {
 	Modules   []TracedModule    `json:"modules,omitempty"` // by hash, in the order of their first load
 	Kernels   []TracedKernel    `json:"kernels,omitempty"` // sorted by mangled name
 	Failures  []TracedFailure   `json:"failures,omitempty"`
+	// Libraries are the paths of files that it mapped. In a run they are joined to
+	// its processes, and left out here.
+	Libraries []string `json:"libraries,omitempty"`
 	// Notices say what could not be recorded: such a trace proves nothing absent.
 	Notices []string `json:"notices,omitempty"`
 }

@@ -52,6 +52,20 @@ func (f folder) driverLog() ([]record.DriverError, record.Log) {
 	return found, f.cutDriverLog(file)
 }
 
+// tracedErrors gives the errors that loads and launches returned.
+func tracedErrors(t record.Trace) []record.DriverError {
+	var found []record.DriverError
+	for _, p := range t.Processes {
+		for _, f := range p.Failures {
+			e := record.DriverError{Code: f.Code, Name: f.Name, Call: f.Function, From: record.FromTrace}
+			if !slices.Contains(found, e) {
+				found = append(found, e)
+			}
+		}
+	}
+	return found
+}
+
 func (f folder) cutDriverLog(file *os.File) record.Log {
 	info, err := file.Stat()
 	if err != nil || info.Size() == 0 {

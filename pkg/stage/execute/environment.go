@@ -36,10 +36,9 @@ type environment struct {
 	mode   manifest.Mode
 	folder folder
 	trace  trace.Library // without a path: none
-	// device is the UUID to make the only visible one. It is empty when a
-	// single device is visible: then the caller's choice stays, which may name
-	// a MIG instance.
-	device string
+	// devices are the UUIDs to make the only visible ones, with commas. It is empty
+	// where all are visible: then the caller's choice stays.
+	devices string
 }
 
 // apply gives the variables for the program, those to record, and the names
@@ -53,8 +52,8 @@ func (e environment) apply(caller []string) (env []string, recorded map[string]s
 	if e.trace.Path != "" {
 		maps.Copy(set, e.trace.Variables(e.folder.path("trace")))
 	}
-	if e.device != "" {
-		set["CUDA_VISIBLE_DEVICES"] = e.device
+	if e.devices != "" {
+		set["CUDA_VISIBLE_DEVICES"] = e.devices
 	}
 	recorded = map[string]string{}
 	for _, variable := range caller {

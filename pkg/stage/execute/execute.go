@@ -11,8 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/stage"
@@ -36,9 +38,10 @@ type Options struct {
 }
 
 // Run runs every entry point of the manifest and gives one record for each
-// entry point, mode and device, in that order, and how many seconds each took
-// by Run.ID. What cannot be started is a record too, and so is every run that
-// was not begun because the context ended. Without devices nothing is run.
+// entry point, mode and group of devices, in that order, and how many seconds each
+// took by Run.ID. What cannot be started is a record too, and so is every run that
+// was not begun because the context ended. An entry point that uses the GPU is
+// not run where there are too few devices for it.
 //
 // A program that runs over its time is ended with SIGKILL, and so is whatever
 // it leaves behind: Run makes this process the one that orphans come back to
@@ -51,25 +54,39 @@ func Run(ctx context.Context, m *manifest.Manifest, o Options) ([]record.Run, ma
 	seconds := map[string]float64{}
 	total := 0
 	for _, e := range m.EntryPoints {
-		total += len(e.Modes) * len(o.Devices)
+		total += len(e.Modes) * len(o.groups(e))
 	}
 	x := executor{Options: o, manifest: m}
 	for _, e := range m.EntryPoints {
+		groups := o.groups(e)
+		same := make([]*sameOutputs, len(groups))
 		for _, mode := range e.Modes {
-			for _, d := range o.Devices {
-				r := record.Run{
-					ID:         fmt.Sprintf("%s/%s/%s", e.Name, mode, d.UUID),
-					EntryPoint: e.Name, Mode: string(mode), Device: d.UUID,
-					Checks: []record.Check{},
+			for n, devices := range groups {
+				r := record.Run{EntryPoint: e.Name, Mode: string(mode), Checks: []record.Check{}}
+				for _, d := range devices {
+					r.Devices = append(r.Devices, d.UUID)
 				}
+				r.ID = strings.Join(append([]string{e.Name, r.Mode}, r.Devices...), "/")
 				o.Observer.Tell(stage.Event{Stage: "execute", What: r.ID, Done: len(runs), Total: total})
 				seconds[r.ID] = 0 // until it is started
-				x.run(ctx, e, mode, d, &r, seconds)
+				x.run(ctx, e, mode, devices, &r, seconds)
+				if same[n] == nil {
+					same[n] = &sameOutputs{manifest: m, dir: o.BundleDir}
+				}
+				r.Comparisons = same[n].compare(e, r)
 				runs = append(runs, r)
 			}
 		}
+		for _, s := range same {
+			s.clean()
+		}
 	}
 	return runs, seconds
+}
+
+// groups gives the devices of each run of an entry point.
+func (o Options) groups(e manifest.EntryPoint) [][]record.Device {
+	return manifest.Groups(e, o.Devices, func(d record.Device) arch.Capability { return d.Capability })
 }
 
 type executor struct {
@@ -78,7 +95,7 @@ type executor struct {
 }
 
 // run fills the record of one run, and says how long it took.
-func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest.Mode, d record.Device, r *record.Run, seconds map[string]float64) {
+func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest.Mode, devices []record.Device, r *record.Run, seconds map[string]float64) {
 	r.Command = e.Command
 	if ctx.Err() != nil {
 		r.NotStarted = "the verification was stopped before this run"
@@ -91,7 +108,7 @@ func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest
 		return
 	}
 	r.Command = append([]string{x.manifest.Rel(program)}, e.Command[1:]...)
-	f, err := newFolder(x.BundleDir, fmt.Sprintf("%s-%s-%d", e.Name, mode, d.Index))
+	f, err := newFolder(x.BundleDir, folderName(e, mode, devices))
 	if err != nil {
 		r.NotStarted = "evidence folder: " + err.Error()
 		return
@@ -102,8 +119,8 @@ func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest
 	if e.NoTrace != "" {
 		env.trace = trace.Library{}
 	}
-	if len(x.Devices) > 1 {
-		env.device = d.UUID
+	if len(devices) < len(x.Devices) {
+		env.devices = strings.Join(r.Devices, ",")
 	}
 	var variables []string
 	variables, r.Environment, r.Removed = env.apply(os.Environ())
@@ -114,12 +131,21 @@ func (x *executor) run(ctx context.Context, e manifest.EntryPoint, mode manifest
 		return cmd
 	}
 	seconds[r.ID] = x.observe(ctx, command(variables), e, f, r)
-	if mode == manifest.AsShippedMode && allOK(r.Checks) {
+	if mode == manifest.AsShippedMode && allOK(r.Checks) && e.NoGPU == "" {
 		var took float64
 		if r.Warm, took = warmRun(ctx, command(env.warm(variables)), e, f); r.Warm != nil {
 			seconds[r.ID+"/warm"] = took
 		}
 	}
+}
+
+// folderName names a run's folder: entry point, mode, and the devices' numbers.
+func folderName(e manifest.EntryPoint, mode manifest.Mode, devices []record.Device) string {
+	name := e.Name + "-" + string(mode)
+	for _, d := range devices {
+		name += fmt.Sprintf("-%d", d.Index)
+	}
+	return name
 }
 
 // observe runs the command, fills in all that it did, and says how many seconds
@@ -136,7 +162,11 @@ func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryP
 	}
 	r.Exit, r.Leftover = end.exit, end.leftover
 	r.Stdout, r.Stderr = stdout.log(f), stderr.log(f)
+	r.Trace = x.traced(e, f)
 	r.DriverErrors, r.DriverLog = f.driverLog()
+	if len(r.DriverErrors) == 0 { // drivers before 580 write no log
+		r.DriverErrors = tracedErrors(r.Trace)
+	}
 	if len(r.DriverErrors) == 0 {
 		r.DriverErrors = append(printedErrors(stdout.path, "stdout"), printedErrors(stderr.path, "stderr")...)
 	}
@@ -147,8 +177,8 @@ func (x *executor) observe(ctx context.Context, cmd *exec.Cmd, e manifest.EntryP
 	r.Outputs, checks = files.outputs()
 	r.Checks = append(r.Checks, checks...)
 	r.Processes, r.LoaderProblem = x.processes(f)
+	r.Processes = x.join(r.Processes, r.Trace.Processes)
 	r.CacheFiles = f.cacheFiles()
-	r.Trace = x.traced(e, f)
 	return took
 }
 
@@ -167,9 +197,9 @@ func (x *executor) traced(e manifest.EntryPoint, f folder) record.Trace {
 	return t
 }
 
-// rename gives a traced process the record's names.
+// rename gives a traced process the record's names. [executor.join] does that for
+// its paths.
 func (x *executor) rename(p *record.TracedProcess, f folder) {
-	p.Program = x.name(p.Program)
 	for name, value := range p.Variables {
 		p.Variables[name] = f.named(value)
 	}

@@ -401,7 +401,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 func TestOutputIsCappedAndStillRead(t *testing.T) {
 	e := script("head -c 50000000 /dev/zero | tr '\\0' x; echo; echo FIRST; echo 'PASS  \r'; printf LAST; echo oops >&2")
-	e.Expect.Stdout = []string{"PASS", "LAST", "FIR", "oops"}
+	e.Expect.Stdout = []manifest.Line{{Text: "PASS"}, {Text: "LAST"}, {Text: "FIR"}, {Text: "oops"}, {Text: "P.*S", Regexp: true}, {Text: "F.", Regexp: true}}
 	p := newProject(t, e)
 	r := p.run(t)
 	if r.Stdout.Size != maxLog || r.Stdout.Dropped != 50000000+1+6+8+4-maxLog {
@@ -419,6 +419,8 @@ func TestOutputIsCappedAndStillRead(t *testing.T) {
 		{What: "stdout line", Want: "LAST", Got: "printed", OK: true},
 		{What: "stdout line", Want: "FIR", Got: "not printed"}, // a whole line is asked for
 		{What: "stdout line", Want: "oops", Got: "not printed"},
+		{What: "stdout line matching", Want: "P.*S", Got: "printed", OK: true},
+		{What: "stdout line matching", Want: "F.", Got: "not printed"},
 	}
 	if diff := cmp.Diff(want, r.Checks); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -435,7 +437,7 @@ func TestNothingPrinted(t *testing.T) {
 
 func TestStreamLines(t *testing.T) {
 	long := strings.Repeat("y", maxLine)
-	s := newStream(filepath.Join(t.TempDir(), "out"), []string{"a", "b", long, long + "y", "tail"})
+	s := newStream(filepath.Join(t.TempDir(), "out"), []manifest.Line{{Text: "a"}, {Text: "b"}, {Text: long}, {Text: long + "y"}, {Text: "tail"}})
 	for _, part := range []string{"a", "\nx", "b\n", "", "b \t\r", "\n" + long[:9], long[9:] + "\n", long + "y\n", "tail"} {
 		if n, err := s.Write([]byte(part)); n != len(part) || err != nil {
 			t.Fatal(n, err)
@@ -490,21 +492,22 @@ func TestFiles(t *testing.T) {
 func TestTolerance(t *testing.T) {
 	for _, tt := range []struct {
 		name, printed string
-		golden        manifest.Golden
+		tolerance     manifest.Tolerance
 		want          string
 		ok            bool
 	}{
-		{"within", "sum 1.0001", manifest.Golden{Rtol: 1e-3}, "written and equal", true},
-		{"not within", "sum 1.1", manifest.Golden{Rtol: 1e-3}, `word 2, line 1: found "1.1", expected "1.0"`, false},
-		{"NaN", "sum nan", manifest.Golden{EqualNaN: true}, `found "nan", expected "1.0"`, false},
+		{"within", "sum 1.0001", manifest.Tolerance{Rtol: 1e-3}, "written and equal", true},
+		{"not within", "sum 1.1", manifest.Tolerance{Rtol: 1e-3}, `word 2, line 1: found "1.1", expected "1.0"`, false},
+		{"NaN", "sum nan", manifest.Tolerance{EqualNaN: true}, `found "nan", expected "1.0"`, false},
 	} {
 		e := script("echo '" + tt.printed + "' >out")
-		tt.golden.Path, tt.golden.Tolerant = "golden", true
-		e.Expect.Files = map[string]manifest.Golden{"out": tt.golden}
+		tt.tolerance.Tolerant = true
+		golden := manifest.Golden{Path: "golden", Tolerance: tt.tolerance}
+		e.Expect.Files = map[string]manifest.Golden{"out": golden}
 		p := newProject(t, e)
 		p.write(t, "golden", "sum 1.0\n")
 		c := p.run(t).Checks[1]
-		if c.Want != tt.golden.Wanted() || !strings.HasSuffix(c.Got, tt.want) || c.OK != tt.ok {
+		if c.Want != golden.Wanted() || !strings.HasSuffix(c.Got, tt.want) || c.OK != tt.ok {
 			t.Errorf("%s: got %+v, want %q", tt.name, c, tt.want)
 		}
 	}
@@ -514,7 +517,7 @@ func TestOutputsOfSeveralModes(t *testing.T) {
 	// The ptx mode leaves the native mode's file as it is.
 	e := script(`test "$CUDA_FORCE_PTX_JIT" || printf 7 >out.bin`)
 	e.Modes = []manifest.Mode{manifest.NativeMode, manifest.PTXMode, manifest.AsShippedMode}
-	e.Expect.SameAcrossModes = []string{"out.bin"}
+	e.Expect.SameAcrossModes = []manifest.Output{{Path: "out.bin"}}
 	p := newProject(t, e)
 	runs, _ := Run(t.Context(), p.Manifest, p.options)
 	sum := sha256.Sum256([]byte("7"))
@@ -526,6 +529,61 @@ func TestOutputsOfSeveralModes(t *testing.T) {
 		}
 		if c := r.Checks[1]; c.What != "output out.bin" || c.OK != (want != nil) {
 			t.Errorf("%s: got %+v", r.ID, c)
+		}
+	}
+}
+
+// TestOutputsWithinTolerance compares each mode's output with that of the first mode
+// that passed, and leaves nothing behind.
+func TestOutputsWithinTolerance(t *testing.T) {
+	e := script(`case $CUDA_DISABLE_PTX_JIT$CUDA_CACHE_DISABLE in ?) echo 1.0;; *) echo 1.1;; esac >out; test "$CUDA_FORCE_PTX_JIT" && echo 1.0001 >out; true`)
+	e.Modes = manifest.AllModes
+	e.Expect.SameAcrossModes = []manifest.Output{{Path: "out", Tolerance: manifest.Tolerance{Tolerant: true, Rtol: 1e-3}}}
+	p := newProject(t, e)
+	runs, _ := Run(t.Context(), p.Manifest, p.options)
+	const want = "the same within rtol 0.001, atol 0"
+	for i, want := range [][]record.Comparison{
+		nil,
+		{{Output: "out", With: "native", Want: want, Got: "the same", OK: true}},
+		{{Output: "out", With: "native", Want: want, Got: `word 1, line 1: found "1.1", expected "1.0"`}},
+	} {
+		if diff := cmp.Diff(want, runs[i].Comparisons); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", runs[i].ID, diff)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(p.options.BundleDir, "outputs-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestDevices has which devices a run is given of two.
+func TestDevices(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "GPU-a,GPU-b")
+	for _, tt := range []struct {
+		change func(*manifest.EntryPoint)
+		ids    []string
+		first  string // CUDA_VISIBLE_DEVICES of the first run
+	}{
+		{func(*manifest.EntryPoint) {}, []string{"f32/native/GPU-a", "f32/native/GPU-b"}, "GPU-a"},
+		{func(e *manifest.EntryPoint) { e.Devices.Kind = manifest.AllDevices }, []string{"f32/native/GPU-a/GPU-b"}, "GPU-a,GPU-b"},
+		{func(e *manifest.EntryPoint) { e.Devices = manifest.DeviceUse{Kind: manifest.CountDevices, Count: 1} }, []string{"f32/native/GPU-a"}, "GPU-a"},
+		{func(e *manifest.EntryPoint) { e.Devices = manifest.DeviceUse{Kind: manifest.CountDevices, Count: 3} }, nil, ""},
+		{func(e *manifest.EntryPoint) { e.NoGPU = "none needed" }, []string{"f32/native"}, "GPU-a,GPU-b"},
+	} {
+		e := script(`echo "$CUDA_VISIBLE_DEVICES"`)
+		tt.change(&e)
+		p := newProject(t, e)
+		p.options.Devices = []record.Device{{Index: 0, UUID: "GPU-a"}, {Index: 1, UUID: "GPU-b"}}
+		runs, _ := Run(t.Context(), p.Manifest, p.options)
+		var ids []string
+		for _, r := range runs {
+			ids = append(ids, r.ID)
+		}
+		if !slices.Equal(ids, tt.ids) {
+			t.Errorf("runs %q, want %q", ids, tt.ids)
+		}
+		if len(runs) > 0 && runs[0].Stdout.Tail != tt.first+"\n" {
+			t.Errorf("%s saw %q, want %q", ids[0], runs[0].Stdout.Tail, tt.first)
 		}
 	}
 }

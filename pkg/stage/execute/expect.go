@@ -51,7 +51,7 @@ func watch(m *manifest.Manifest, e manifest.Expect) watched {
 		w.before[output], w.before[golden.Path] = stampOf(m.Abs(output)), stampOf(m.Abs(golden.Path))
 	}
 	for _, output := range e.SameAcrossModes {
-		w.before[output] = stampOf(m.Abs(output))
+		w.before[output.Path] = stampOf(m.Abs(output.Path))
 	}
 	for _, s := range w.before {
 		s.settle()
@@ -91,7 +91,7 @@ func (w watched) compare(output string, golden manifest.Golden) (got string, ok 
 	found, wanted := w.manifest.Abs(output), w.manifest.Abs(golden.Path)
 	difference, err := "", error(nil)
 	if golden.Tolerant {
-		difference, err = withinTolerance(found, wanted, golden)
+		difference, err = withinTolerance(found, wanted, golden.Tolerance)
 	} else {
 		difference, err = firstDifference(found, wanted)
 	}
@@ -106,10 +106,10 @@ func (w watched) compare(output string, golden manifest.Golden) (got string, ok 
 
 // withinTolerance says where a file differs from the wanted one by more than it
 // may, empty where it does not.
-func withinTolerance(got, want string, golden manifest.Golden) (difference string, err error) {
+func withinTolerance(got, want string, t manifest.Tolerance) (difference string, err error) {
 	err = mapped(got, func(g []byte) error {
 		return mapped(want, func(w []byte) error {
-			difference, err = compare.Difference(g, w, compare.Tolerance{Rtol: golden.Rtol, Atol: golden.Atol, EqualNaN: golden.EqualNaN})
+			difference, err = compare.Difference(g, w, compare.Tolerance{Rtol: t.Rtol, Atol: t.Atol, EqualNaN: t.EqualNaN})
 			return err
 		})
 	})
@@ -167,11 +167,11 @@ func lengths(got, want *os.File, offset int64) (string, error) {
 // outputs hashes the files of expect.same_across_modes.
 func (w watched) outputs() (files []record.File, checks []record.Check) {
 	for _, output := range w.expect.SameAcrossModes {
-		c := record.Check{What: "output " + output, Want: "written", Got: w.state(output)}
+		c := record.Check{What: "output " + output.Path, Want: "written", Got: w.state(output.Path)}
 		if c.Got == "written" {
-			sum, size, err := artifact.HashFile(w.manifest.Abs(output))
+			sum, size, err := artifact.HashFile(w.manifest.Abs(output.Path))
 			if err == nil {
-				files = append(files, record.File{Path: w.manifest.Rel(output), SHA256: sum, Size: size})
+				files = append(files, record.File{Path: w.manifest.Rel(output.Path), SHA256: sum, Size: size})
 				c.OK = true
 			} else {
 				c.Got = err.Error()

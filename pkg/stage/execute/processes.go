@@ -27,6 +27,44 @@ func (x *executor) processes(f folder) ([]record.Process, string) {
 	return processes, ""
 }
 
+// join adds to the processes what only the trace saw: libraries that the loader's
+// record lacks, and processes that it knows nothing of. It takes the libraries
+// from the traced ones, and gives their programs the record's names.
+func (x *executor) join(processes []record.Process, traced []record.TracedProcess) []record.Process {
+	artifacts := x.artifactFiles()
+	for n := range traced {
+		t := &traced[n]
+		libraries := slices.DeleteFunc(slices.Clone(t.Libraries), func(path string) bool { return !sharedLibrary(path) })
+		add := x.process(linkage.Process{Program: t.Program, Libraries: libraries}, artifacts)
+		t.Libraries, t.Program = nil, add.Program
+		i := slices.IndexFunc(processes, func(p record.Process) bool { return p.Program == add.Program })
+		if i < 0 {
+			processes = append(processes, add)
+			continue
+		}
+		p := &processes[i]
+		for _, l := range add.Libraries {
+			if !slices.Contains(p.Libraries, l) {
+				p.Libraries = append(p.Libraries, l)
+			}
+		}
+		p.Artifacts = append(p.Artifacts, add.Artifacts...)
+		slices.Sort(p.Artifacts)
+		p.Artifacts = slices.Compact(p.Artifacts)
+		if p.Libcuda == "" {
+			p.Libcuda = add.Libcuda
+		}
+		p.JITCompiler = p.JITCompiler || add.JITCompiler
+	}
+	return processes
+}
+
+// sharedLibrary tells the libraries among the files that a process maps, by name.
+func sharedLibrary(path string) bool {
+	base := filepath.Base(path)
+	return strings.HasSuffix(base, ".so") || strings.Contains(base, ".so.") && !strings.HasSuffix(base, " (deleted)")
+}
+
 func (x *executor) process(p linkage.Process, artifacts []artifactFile) record.Process {
 	r := record.Process{Program: x.name(p.Program)}
 	for _, path := range append([]string{p.Program}, p.Libraries...) {

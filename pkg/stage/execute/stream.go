@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
@@ -32,19 +34,37 @@ type stream struct {
 	kept    int64
 	dropped int64
 	hash    hash.Hash
-	want    []string        // expected lines, in the manifest's order
-	seen    map[string]bool // by expected line, white space at the end taken away
+	want    []expectedLine // in the manifest's order
 	line    []byte
 	tooLong bool   // the current line
 	tail    []byte // the last bytes, kept or not
 }
 
-func newStream(path string, want []string) *stream {
-	s := &stream{path: path, hash: sha256.New(), want: want, seen: map[string]bool{}}
+// expectedLine is a line that must be printed.
+type expectedLine struct {
+	manifest.Line
+	pattern *regexp.Regexp // nil: literal
+	seen    bool
+}
+
+func newStream(path string, want []manifest.Line) *stream {
+	s := &stream{path: path, hash: sha256.New()}
 	for _, line := range want {
-		s.seen[trimLine(line)] = false
+		e := expectedLine{Line: line}
+		if line.Regexp {
+			e.pattern = regexp.MustCompile("^(?:" + line.Text + ")$") // the manifest's reader has compiled it
+		}
+		s.want = append(s.want, e)
 	}
 	return s
+}
+
+// is reports whether a line, white space at the end taken away, is the one.
+func (e expectedLine) is(line string) bool {
+	if e.pattern != nil {
+		return e.pattern.MatchString(line)
+	}
+	return line == trimLine(e.Text)
 }
 
 // Write never fails: a program must not be stopped by its log. What could not
@@ -100,8 +120,9 @@ func (s *stream) scan(p []byte) {
 
 func (s *stream) endLine() {
 	if line := trimLine(string(s.line)); !s.tooLong {
-		if _, wanted := s.seen[line]; wanted {
-			s.seen[line] = true
+		for n := range s.want {
+			w := &s.want[n]
+			w.seen = w.seen || w.is(line)
 		}
 	}
 	s.line, s.tooLong = s.line[:0], false
@@ -115,8 +136,8 @@ func (s *stream) checks() []record.Check {
 	s.endLine() // the last line may have no end
 	var checks []record.Check
 	for _, want := range s.want {
-		c := record.Check{What: "stdout line", Want: want, Got: "not printed"}
-		if s.seen[trimLine(want)] {
+		c := record.Check{What: want.What(), Want: want.Text, Got: "not printed"}
+		if want.seen {
 			c.Got, c.OK = "printed", true
 		}
 		checks = append(checks, c)

@@ -28,7 +28,7 @@ func TestWarm(t *testing.T) {
 	} {
 		e := script(test.text)
 		e.Modes = []manifest.Mode{test.mode}
-		e.Expect.Stdout = []string{"PASS"}
+		e.Expect.Stdout = []manifest.Line{{Text: "PASS"}}
 		p := newProject(t, e)
 		runs, seconds := Run(t.Context(), p.Manifest, p.options)
 		if diff := cmp.Diff(test.want, runs[0].Warm); diff != "" {

@@ -11,10 +11,12 @@ import (
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/record"
+	"github.com/cudaproof/cudaproof/pkg/stage/tool"
 )
 
 // answer is what the probe program prints (cuda_src/probe/probe.cu).
 type answer struct {
+	Library  string   `json:"library"`
 	Driver   int      `json:"driver"`
 	NoDriver bool     `json:"no_driver"`
 	Devices  []device `json:"devices"`
@@ -37,7 +39,7 @@ type failure struct {
 	Text  string `json:"text"`
 }
 
-var uuidForm = regexp.MustCompile(`^GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var uuidForm = regexp.MustCompile(`^(GPU|MIG)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // parseAnswer reads the program's standard output. An answer that it gives
 // back is complete: with devices, or with the reason why there are none.
@@ -116,13 +118,18 @@ var advice = map[int]string{
 	802: "the system is not ready: on NVSwitch machines start the fabric manager",
 	803: "libcuda and the kernel driver do not fit together: take the forward-compatibility or stub libcuda out of LD_LIBRARY_PATH and ld.so.conf, or restart after the driver update",
 	804: "the forward-compatibility libcuda does not support this device: take it out of LD_LIBRARY_PATH and ld.so.conf",
+	805: "the MPS control daemon was not reached: start it, or unset CUDA_MPS_PIPE_DIRECTORY",
 }
 
 const lookAtDriver = "look whether the driver works (nvidia-smi, dmesg)"
 
 func (a answer) advice() string {
-	if text, ok := advice[a.Failed.Error]; ok {
-		return text
+	text, ok := advice[a.Failed.Error]
+	if !ok {
+		text = lookAtDriver
 	}
-	return lookAtDriver
+	if a.Library != "" {
+		text += "; libcuda is " + tool.MaskHome(a.Library)
+	}
+	return text
 }

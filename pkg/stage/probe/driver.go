@@ -44,6 +44,7 @@ func driver(ctx context.Context, limit time.Duration, smi record.ToolOutput) rec
 
 // setCUDA adds what the CUDA runtime said about the driver.
 func setCUDA(d *record.Driver, a answer) {
+	d.Library = tool.MaskHome(a.Library)
 	if a.Driver > 0 {
 		d.CUDA = cudaVersion(a.Driver)
 		return

@@ -126,6 +126,14 @@ func TestParseAnswerRefuses(t *testing.T) {
 	}
 }
 
+// A MIG instance is a device with a UUID of its own kind.
+func TestParseMIG(t *testing.T) {
+	a, err := parseAnswer([]byte(strings.Replace(h200, "GPU-585e163f", "MIG-585e163f", 1)))
+	if err != nil || !strings.HasPrefix(a.list()[0].UUID, "MIG-585e163f") {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 // An error, or an answer that says either devices or why there are none.
 func FuzzParseAnswer(f *testing.F) {
 	f.Add([]byte(h200))

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,5 +42,25 @@ func TestProgramCompilesWithoutWarnings(t *testing.T) {
 		"-o", t.TempDir()+"/probe", "../../../cuda_src/probe/probe.cu").CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A driver library that does not fit the kernel driver is named (C22). It is faked:
+// a stub that returns 803 (testdata/h200/stub.c).
+func TestC22(t *testing.T) {
+	tooltest.Toolkit(t, "nvcc")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	stub := filepath.Join(dir, "libcuda.so.1")
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "../../../testdata/h200/stub.c", "-Wl,-soname,libcuda.so.1", "-o", stub).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("LD_LIBRARY_PATH", dir)
+	p := Run(t.Context(), Options{})
+	if want := "error 803 (cudaErrorSystemDriverMismatch)"; !strings.Contains(p.DeviceQuery.Problem, want) || !strings.HasSuffix(p.DeviceQuery.Problem, "libcuda is "+stub) {
+		t.Errorf("problem %q, want %q and %s", p.DeviceQuery.Problem, want, stub)
+	}
+	if p.Driver.Library != stub {
+		t.Errorf("library %s, want %s", p.Driver.Library, stub)
 	}
 }

@@ -20,8 +20,8 @@ func products(m *manifest.Manifest) []string {
 		for file := range e.Expect.Files {
 			list = append(list, m.Rel(file))
 		}
-		for _, file := range e.Expect.SameAcrossModes {
-			list = append(list, m.Rel(file))
+		for _, output := range e.Expect.SameAcrossModes {
+			list = append(list, m.Rel(output.Path))
 		}
 	}
 	return list

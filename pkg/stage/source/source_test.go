@@ -82,7 +82,7 @@ func in(dir string) *manifest.Manifest {
 			{Name: "ext", Kind: manifest.External},
 		},
 		EntryPoints: []manifest.EntryPoint{{
-			Expect: manifest.Expect{Files: map[string]manifest.Golden{"out.txt": {Path: "golden.txt"}}, SameAcrossModes: []string{"out.bin"}},
+			Expect: manifest.Expect{Files: map[string]manifest.Golden{"out.txt": {Path: "golden.txt"}}, SameAcrossModes: []manifest.Output{{Path: "out.bin"}}},
 		}},
 	}
 }

@@ -57,7 +57,7 @@ func withFile(name string, do func([]byte) error) error {
 // summarise gives a process as the record has it: modules by their hash, kernels
 // with the modules that define them.
 func summarise(p *Process, dir string) record.TracedProcess {
-	out := record.TracedProcess{Program: p.Executable, Variables: p.Variables, Notices: p.Notices}
+	out := record.TracedProcess{Program: p.Executable, Variables: p.Variables, Libraries: p.Libraries, Notices: p.Notices}
 	if len(p.Variables) == 0 {
 		out.Variables = nil
 	}

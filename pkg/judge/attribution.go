@@ -29,7 +29,7 @@ func (s sight) attribution(run record.Run) Finding {
 			Action: "Check every CUDA call and launch (cudaGetLastError), and give the device an image for every kernel.",
 		}
 	}
-	if !slices.ContainsFunc(run.Processes, usesArtifact) {
+	if !s.attributed(run) {
 		return Finding{
 			ID:     "CP206",
 			Fact:   "The run passed, but " + notSeen(run) + ".",
@@ -45,7 +45,8 @@ func (s sight) attribution(run record.Run) Finding {
 // code is linked at load time, and when no image fits (measured on an H200,
 // driver 580.159.04).
 func (s sight) signs(run record.Run) Finding {
-	jit := slices.ContainsFunc(run.Processes, func(p record.Process) bool { return usesArtifact(p) && p.JITCompiler })
+	ours := s.launchesOurs(run)
+	jit := slices.ContainsFunc(run.Processes, func(p record.Process) bool { return p.JITCompiler && (ours || usesArtifact(p)) })
 	switch mode := manifest.Mode(run.Mode); {
 	case mode == manifest.PTXMode && !jit:
 		return Finding{
@@ -53,6 +54,15 @@ func (s sight) signs(run record.Run) Finding {
 			Fact:   "The run passed, but no process that used the artifact loaded libnvidia-ptxjitcompiler.",
 			Cause:  "The program reset the variables, launched no kernel, or loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch.",
 			Action: "Let the entry point launch kernels from the artifact's PTX.",
+		}
+	case mode == manifest.NativeMode && jit && len(s.linkedAtLoad(run)) > 0:
+		linked := s.linkedAtLoad(run)
+		return Finding{
+			ID:     "CP208",
+			Kernel: only(linked),
+			Fact:   fmt.Sprintf("In the native run %s ran from an image that the driver linked at load time: the files hold the code relocatable, and the image equals none in them.", list(linked)),
+			Cause:  "The device link was left out, or did not get the targets, so the driver links at every start.",
+			Action: "Link the device code at build time, with the -gencode options of the compile step.",
 		}
 	case mode == manifest.NativeMode && jit:
 		return Finding{
@@ -64,7 +74,7 @@ func (s sight) signs(run record.Run) Finding {
 	case mode == manifest.AsShippedMode && jit && run.CacheFiles > 0 && len(s.foreign(run)) > 0:
 		return Finding{
 			ID:     "CP220",
-			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start (the empty cache got %d files), although every inspected kernel has machine code for capability %s.", run.CacheFiles, s.device.Capability),
+			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start (the empty cache got %d files), although every inspected kernel has machine code for capability %s.", run.CacheFiles, s.capability()),
 			Cause:  "A library has no machine code for this device, or makes PTX at run time: " + some(s.foreign(run)) + ".",
 			Action: "Look at these libraries with `mage inspect -path`.",
 		}
@@ -73,7 +83,7 @@ func (s sight) signs(run record.Run) Finding {
 			ID:   "CP205",
 			Fact: fmt.Sprintf("As shipped, the driver compiled PTX at start: its JIT compiler was loaded and the empty cache got %d files.", run.CacheFiles),
 			Cause: fmt.Sprintf("The inspected files have %s; where a kernel has no machine code for capability %s, every first start compiles, silently.",
-				orNothing(s.targets()), s.device.Capability),
+				orNothing(s.targets()), s.capability()),
 			Action: "Compile and link with -gencode for this device's capability.",
 		}
 	}
@@ -84,6 +94,17 @@ func (s sight) signs(run record.Run) Finding {
 // a library, or of code made at run time, that the program can do without.
 func (s sight) excused(run record.Run, e record.DriverError) bool {
 	return (e.Code == 209 || e.Code == 223) && len(s.foreign(run)) > 0
+}
+
+// attributed reports whether it was seen that a run used an artifact: a process
+// mapped it together with the driver, or launched a kernel that it holds, as one
+// does that reads device code from a file.
+func (s sight) attributed(run record.Run) bool {
+	return slices.ContainsFunc(run.Processes, usesArtifact) || s.launchesOurs(run)
+}
+
+func (s sight) launchesOurs(run record.Run) bool {
+	return slices.ContainsFunc(Launches(s.record, run), func(l Launch) bool { return l.Ours && !l.from(InLibrary) })
 }
 
 func usesArtifact(p record.Process) bool { return p.Libcuda != "" && len(p.Artifacts) > 0 }
@@ -115,6 +136,9 @@ func notSeen(run record.Run) string {
 func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
 	var found []Finding
 	for _, a := range r.Artifacts {
+		if slices.Contains([]artifact.Format{artifact.CubinFile, artifact.Fatbin, artifact.PTXFile}, a.Format) {
+			found = append(found, neverRead(r, a)...)
+		}
 		if a.Format != artifact.Executable && a.Format != artifact.SharedLibrary {
 			continue
 		}
@@ -134,7 +158,7 @@ func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
 				attributed := slices.ContainsFunc(run.Processes, usesArtifact) // else CP206 says so
 				if run.EntryPoint == e.Name && passed(e, run) && attributed && !loaded(run, a.Path) {
 					found = append(found, Finding{
-						ID: "CP214", Artifact: a.Path, EntryPoint: e.Name, Mode: run.Mode, Device: run.Device,
+						ID: "CP214", Artifact: a.Path, EntryPoint: e.Name, Mode: run.Mode, Device: sight{devices: devicesOf(r, run)}.deviceNames(),
 						Fact:   "The entry point loads the file together with libcuda in another of its runs, but not in this one.",
 						Cause:  "The program takes another path in this mode, so this run says nothing about the file.",
 						Action: "Let the entry point do the same in every mode.",
@@ -144,6 +168,34 @@ func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
 		}
 	}
 	return found
+}
+
+// neverRead names a file of device code of which no run launched a kernel.
+func neverRead(r *record.Record, a record.Artifact) []Finding {
+	own := map[string]bool{}
+	for _, i := range allImages(a) {
+		for _, k := range i.Kernels {
+			own[k.Mangled] = true
+		}
+	}
+	for _, run := range r.Runs {
+		for _, l := range Launches(r, run) {
+			if own[l.Mangled] && !l.from(InLibrary) {
+				return nil
+			}
+		}
+	}
+	return []Finding{{
+		ID: "CP214", Artifact: a.Path,
+		Fact:   "No run was seen to launch a kernel of the file, so the runs say nothing about it.",
+		Cause:  "No entry point loads it, or there is no trace of the one that does.",
+		Action: "Add an entry point that loads it and launches its kernels.",
+	}}
+}
+
+// devicesOf gives the devices of a run as the probe found them.
+func devicesOf(r *record.Record, run record.Run) []record.Device {
+	return slices.DeleteFunc(slices.Clone(r.Probe.Devices), func(d record.Device) bool { return !slices.Contains(run.Devices, d.UUID) })
 }
 
 // loaded reports whether a process of the run loaded the artifact together with

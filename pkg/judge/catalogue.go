@@ -94,6 +94,11 @@ var catalogue = map[string]Kind{
 	"CP230": warns("Code made at run time"),
 	"CP231": fails("Second start fails"),
 	"CP232": unverified("Native run executed unknown code"),
+	"CP233": unverified("Run did not use its devices"),
+	"CP234": fails("Entry point without a GPU launched kernels"),
+	"CP235": fails("Too few kernels launched"),
+	"CP236": unverified("Number of kernels launched not known"),
+	"CP237": warns("Images of no file loaded"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

@@ -79,11 +79,13 @@ func firstError(run record.Run, list map[int]string) (record.DriverError, bool) 
 	return run.DriverErrors[i], true
 }
 
-// logged leaves a run the errors that the driver itself wrote down. What a
+// logged leaves a run the errors that the driver itself wrote down or gave back. What a
 // program printed explains its failure; a program that passed may print the name
 // of an error that it has dealt with.
 func logged(run record.Run) record.Run {
-	run.DriverErrors = slices.DeleteFunc(slices.Clone(run.DriverErrors), func(e record.DriverError) bool { return e.From != record.DriverLog })
+	run.DriverErrors = slices.DeleteFunc(slices.Clone(run.DriverErrors), func(e record.DriverError) bool {
+		return e.From != record.DriverLog && e.From != record.FromTrace
+	})
 	return run
 }
 

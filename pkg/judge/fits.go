@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -35,11 +36,11 @@ func Fits(m *manifest.Manifest, r *record.Record) []Finding {
 		}
 		builds[b.Name] = true
 	}
-	type key struct{ entryPoint, mode, device string }
+	type key struct{ entryPoint, mode, devices string }
 	runs := map[key]bool{}
 	for _, run := range r.Runs {
 		i := slices.IndexFunc(m.EntryPoints, func(e manifest.EntryPoint) bool { return e.Name == run.EntryPoint })
-		k := key{run.EntryPoint, run.Mode, run.Device}
+		k := key{run.EntryPoint, run.Mode, strings.Join(run.Devices, " ")}
 		switch {
 		case i < 0:
 			misfit(run.EntryPoint, run.Mode, "The record holds a run of an entry point that the manifest does not have.")

@@ -57,17 +57,26 @@ func Gate(m *manifest.Manifest, r *record.Record, now Release) Result {
 			})
 		}
 	}
-	for _, text := range now.Logs {
-		found = append(found, Finding{
-			ID: "CP406", Fact: text + ".",
-			Cause:  "The bundle was copied incompletely, or changed.",
-			Action: "Copy the bundle again, or run `mage verify` again.",
-		})
-	}
+	found = append(found, changedLogs(now.Logs, "The bundle was copied incompletely, or changed.", "Copy the bundle again, or run `mage verify` again.")...)
 	if r.Source.Commit == "" || len(r.Source.Changed) > 0 {
 		found = append(found, sourceFinding(r.Source))
 	}
 	return Conclude(found)
+}
+
+// Verified judges a record just made. logs says what is wrong with the bundle's log
+// files: a program may have written into it.
+func Verified(m *manifest.Manifest, r *record.Record, logs []string) Result {
+	return Conclude(append(Judge(m, r).Findings,
+		changedLogs(logs, "An entry point wrote into the evidence of another run.", "Let entry points write into folders of their own.")...))
+}
+
+func changedLogs(problems []string, cause, action string) []Finding {
+	var found []Finding
+	for _, text := range problems {
+		found = append(found, Finding{ID: "CP406", Fact: text + ".", Cause: cause, Action: action})
+	}
+	return found
 }
 
 // differs says how a file changed, "" where it did not.

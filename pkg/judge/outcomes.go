@@ -10,13 +10,6 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// sight is what a diagnosis looks at: one entry point on one device.
-type sight struct {
-	record *record.Record
-	entry  manifest.EntryPoint
-	device record.Device
-}
-
 // outcomes compares the modes.
 func (s sight) outcomes(runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
 	native, hasNative := runs[manifest.NativeMode]
@@ -39,7 +32,7 @@ func (s sight) outcomes(runs map[manifest.Mode]record.Run, about func(string, ma
 	case hasPTX && !passed(s.entry, ptx) && s.blocked(ptx):
 		about("CP219", manifest.PTXMode, Finding{
 			Fact: fmt.Sprintf("PTX: %s. Every inspected kernel has PTX for capability %s; of the libraries loaded, %s has machine code and no PTX.",
-				ending(ptx), s.device.Capability, some(s.withoutPTX(ptx))),
+				ending(ptx), s.capability(), some(s.withoutPTX(ptx))),
 			Cause:  "CUDA_FORCE_PTX_JIT holds for all libraries of a process.",
 			Action: "Test the artifact's PTX with an entry point that does not call these libraries, or leave the mode out with this reason.",
 		})
@@ -67,31 +60,6 @@ func (s sight) blocked(run record.Run) bool {
 	return refused && e.Code == 209 && s.everywhere(manifest.PTXMode) && len(s.withoutPTX(run)) > 0
 }
 
-// disagreements compares the output files that must not depend on the mode.
-func (s sight) disagreements(runs map[manifest.Mode]record.Run, about func(string, manifest.Mode, Finding)) {
-	seen := map[string]string{} // path to "mode hash"
-	for _, mode := range manifest.AllModes {
-		run, ok := runs[mode]
-		if !ok || !passed(s.entry, run) {
-			continue
-		}
-		for _, f := range run.Outputs {
-			first, known := seen[f.Path]
-			if !known {
-				seen[f.Path] = string(mode) + " " + f.SHA256
-				continue
-			}
-			if other, hash, _ := strings.Cut(first, " "); hash != f.SHA256 {
-				about("CP211", mode, Finding{
-					Fact:   fmt.Sprintf("%s differs between the modes: SHA-256 %s in %s, %s in %s.", f.Path, short(hash), other, short(f.SHA256), mode),
-					Cause:  "Code depends on __CUDA_ARCH__, ptxas and the driver's compiler differ, or the result is not deterministic.",
-					Action: "Compare the two files; a result that may differ must not be listed under same_across_modes.",
-				})
-			}
-		}
-	}
-}
-
 // why gives the likely cause of a failed run, without a full stop.
 func (s sight) why(run record.Run) string {
 	if run.NotStarted != "" {
@@ -115,7 +83,7 @@ func (s sight) why(run record.Run) string {
 // whyRefused joins the driver's error with what inspection saw.
 func (s sight) whyRefused(e record.DriverError) string {
 	targets := s.targets()
-	capability := s.device.Capability
+	capability := s.capability()
 	switch e.Code {
 	case 209:
 		return fmt.Sprintf("the driver found no image that capability %s can use in this mode; the inspected files have %s", capability, orNothing(targets))
@@ -140,18 +108,22 @@ func (s sight) action(runs ...record.Run) string {
 			steps = append(steps, step)
 		}
 	}
-	want := s.device.Capability.Target("sm")
 	for _, run := range runs {
 		e, refused := firstError(run, refusals)
 		switch {
 		case run.NotStarted != "":
 			add("Build the program first, or correct command in the manifest.")
 		case refused && (e.Code == 209 || e.Code == 223) && run.Mode == string(manifest.PTXMode):
-			add(fmt.Sprintf("Add PTX: -gencode arch=%s,code=%s.", want.As("compute"), want.As("compute")))
+			for _, c := range s.capabilities() {
+				want := c.Target(arch.Compute)
+				add(fmt.Sprintf("Add PTX: -gencode arch=%s,code=%s.", want, want))
+			}
 		case refused && e.Code == 223 && s.everywhere(manifest.NativeMode):
 			add("Compile run-time code to a cubin for the device, or leave the mode out with a reason.")
 		case refused && (e.Code == 209 || e.Code == 223):
-			add(fmt.Sprintf("Add machine code: %s, at compile and link.", gencode(want)))
+			for _, c := range s.capabilities() {
+				add(fmt.Sprintf("Add machine code: %s, at compile and link.", gencode(c.Target(arch.SM))))
+			}
 		case refused && e.Code == 222:
 			add("Use an older toolkit for the PTX, or state the newer driver as a requirement.")
 		case refused && e.Code == 218:
@@ -193,7 +165,7 @@ func (s sight) ptxVersions() []string {
 }
 
 // everywhere reports whether every inspected kernel has what a mode needs on the
-// device: machine code, for the PTX mode PTX that it can compile.
+// devices: machine code, for the PTX mode PTX that they can compile.
 func (s sight) everywhere(mode manifest.Mode) bool {
 	kernels := 0
 	for _, a := range s.record.Artifacts {
@@ -201,9 +173,11 @@ func (s sight) everywhere(mode manifest.Mode) bool {
 			for _, mod := range modules(a.FormatOf(o), o) {
 				for mangled := range mod.kernels {
 					kernels++
-					fit, _ := mod.cover(mangled, s.device.Capability)
-					if mode == manifest.PTXMode && !mod.compiles(mangled, s.device.Capability) || mode != manifest.PTXMode && fit != arch.Native {
-						return false
+					for _, c := range s.capabilities() {
+						fit, _ := mod.cover(mangled, c)
+						if mode == manifest.PTXMode && !mod.compiles(mangled, c) || mode != manifest.PTXMode && fit != arch.Native {
+							return false
+						}
 					}
 				}
 			}

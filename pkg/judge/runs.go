@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -24,22 +25,30 @@ func Runs(m *manifest.Manifest, r *record.Record) []Finding {
 	}
 	for _, e := range m.EntryPoints {
 		found = append(found, leftOut(e)...)
-		for _, d := range r.Probe.Devices {
-			found = append(found, judgeEntryPoint(r, e, d)...)
+		groups := manifest.Groups(e, r.Probe.Devices, func(d record.Device) arch.Capability { return d.Capability })
+		for _, devices := range groups {
+			found = append(found, judgeEntryPoint(r, e, devices)...)
 		}
-		if len(r.Probe.Devices) == 0 {
+		if len(groups) == 0 {
 			found = append(found, Finding{
 				ID: "CP213", EntryPoint: e.Name,
-				Fact:   "The entry point was not run: there is no device.",
+				Fact:   "The entry point was not run: " + tooFew(e, len(r.Probe.Devices)) + ".",
 				Action: "Run `mage verify` on a machine with the GPU.",
 			})
 		}
 	}
 	if len(r.Runs) > 0 {
 		found = append(found, neverLoaded(m, r)...)
-		found = append(found, neverLaunched(r)...)
+		found = append(found, launchedTooFew(m, r)...)
 	}
 	return found
+}
+
+func tooFew(e manifest.EntryPoint, visible int) string {
+	if visible == 0 {
+		return "there is no device"
+	}
+	return fmt.Sprintf("it needs %d devices, and %d are visible", e.Devices.Count, visible)
 }
 
 // leftOut names the modes that the manifest does not run, with its reason.
@@ -56,18 +65,19 @@ func leftOut(e manifest.EntryPoint) []Finding {
 	return found
 }
 
-// judgeEntryPoint judges the runs of one entry point on one device.
-func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) []Finding {
+// judgeEntryPoint judges the runs of one entry point on one device, or on several
+// together.
+func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, devices []record.Device) []Finding {
 	var found []Finding
 	runs := map[manifest.Mode]record.Run{}
-	s := sight{r, e, d}
+	s := sight{r, e, devices}
 	about := func(id string, mode manifest.Mode, f Finding) {
-		f.ID, f.EntryPoint, f.Device, f.Mode = id, e.Name, deviceName(d), string(mode)
+		f.ID, f.EntryPoint, f.Device, f.Mode = id, e.Name, s.deviceNames(), string(mode)
 		found = append(found, f)
 	}
 	for _, mode := range e.Modes {
 		i := slices.IndexFunc(r.Runs, func(run record.Run) bool {
-			return run.EntryPoint == e.Name && run.Mode == string(mode) && run.Device == d.UUID
+			return run.EntryPoint == e.Name && run.Mode == string(mode) && slices.Equal(run.Devices, s.uuids())
 		})
 		if i < 0 {
 			about("CP213", mode, Finding{
@@ -77,6 +87,12 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 			continue
 		}
 		run := r.Runs[i]
+		if e.NoGPU != "" {
+			runs[mode] = run
+			remarks(run, mode, about)
+			s.withoutGPU(run, about)
+			continue
+		}
 		if code, found := environmentError(e, run); found {
 			about("CP210", mode, Finding{
 				Fact:   fmt.Sprintf("The run ended with %s, and %s.", Ended(run), returned(code)),
@@ -112,6 +128,21 @@ func judgeEntryPoint(r *record.Record, e manifest.EntryPoint, d record.Device) [
 	return found
 }
 
+// withoutGPU judges a run of an entry point that says that it uses no GPU.
+func (s sight) withoutGPU(run record.Run, about func(string, manifest.Mode, Finding)) {
+	kernels := map[string]string{}
+	for _, l := range Launches(s.record, run) {
+		kernels[l.Mangled] = l.Name
+	}
+	if len(kernels) > 0 {
+		about("CP234", manifest.Mode(run.Mode), Finding{
+			Kernel: only(kernels),
+			Fact:   fmt.Sprintf("The manifest says that the entry point uses no GPU, and the run launched %s.", list(kernels)),
+			Action: "Take no_gpu away, so that it is run natively and through PTX.",
+		})
+	}
+}
+
 // passed reports whether a run ended as the manifest expects. What the record
 // says of itself is not taken: each expectation of the manifest needs a check
 // that was met.
@@ -121,13 +152,13 @@ func passed(e manifest.EntryPoint, run record.Run) bool {
 	}
 	want := []record.Check{{What: "exit code", Want: fmt.Sprint(e.Expect.Exit)}}
 	for _, line := range e.Expect.Stdout {
-		want = append(want, record.Check{What: "stdout line", Want: line})
+		want = append(want, record.Check{What: line.What(), Want: line.Text})
 	}
 	for output, golden := range e.Expect.Files {
 		want = append(want, record.Check{What: "file " + output, Want: golden.Wanted()})
 	}
 	for _, output := range e.Expect.SameAcrossModes {
-		want = append(want, record.Check{What: "output " + output})
+		want = append(want, record.Check{What: "output " + output.Path})
 	}
 	for _, w := range want {
 		met := slices.ContainsFunc(run.Checks, func(c record.Check) bool {

@@ -31,7 +31,7 @@ func goodRuns(t *testing.T) (*manifest.Manifest, *record.Record) {
 	r.Probe.Driver.CUDA = "13.0"
 	for _, mode := range []string{native, viaPTX, shipped} {
 		r.Runs = append(r.Runs, record.Run{
-			ID: "e/" + mode, EntryPoint: "e", Mode: mode, Device: "GPU-1",
+			ID: "e/" + mode, EntryPoint: "e", Mode: mode, Devices: []string{"GPU-1"},
 			Command: []string{"app", "-x"}, Environment: manifest.Mode(mode).Variables(),
 			Checks: []record.Check{{What: "exit code", Want: "0", Got: "0", OK: true}},
 			Processes: []record.Process{{
@@ -75,6 +75,38 @@ func library(t *testing.T, path, content string, r *record.Record) record.Librar
 		l.LoadedBy = append(l.LoadedBy, run.ID)
 	}
 	return l
+}
+
+// writing lets the runs write an output, the same in all modes.
+func writing(m *manifest.Manifest, r *record.Record, o manifest.Output) {
+	m.EntryPoints[0].Expect.SameAcrossModes = []manifest.Output{o}
+	for i := range r.Runs {
+		r.Runs[i].Checks = append(r.Runs[i].Checks, record.Check{What: "output " + o.Path, Want: "written", Got: "written", OK: true})
+		r.Runs[i].Outputs = []record.File{{Path: o.Path, SHA256: "a"}}
+	}
+}
+
+// together makes the runs ones on two devices.
+func together(m *manifest.Manifest, r *record.Record) {
+	m.EntryPoints[0].Devices.Kind = manifest.AllDevices
+	second := r.Probe.Devices[0]
+	second.UUID = "GPU-2"
+	r.Probe.Devices = append(r.Probe.Devices, second)
+	for i := range r.Runs {
+		r.Runs[i].Devices = []string{"GPU-1", "GPU-2"}
+	}
+}
+
+// withoutGPU adds an entry point that uses no GPU, and its run.
+func withoutGPU(m *manifest.Manifest, r *record.Record) {
+	m.EntryPoints = append(m.EntryPoints, manifest.EntryPoint{
+		Name: "help", Command: []string{"./app", "--help"}, NoGPU: "it prints its options",
+		Modes: []manifest.Mode{manifest.AsShippedMode}, ModesReason: "it uses no GPU: it prints its options",
+	})
+	r.Runs = append(r.Runs, record.Run{
+		ID: "help/as-shipped", EntryPoint: "help", Mode: shipped, Command: []string{"app", "--help"},
+		Environment: map[string]string{}, Checks: []record.Check{{What: "exit code", Want: "0", Got: "0", OK: true}},
+	})
 }
 
 func TestRuns(t *testing.T) {
@@ -144,7 +176,7 @@ func TestRuns(t *testing.T) {
 			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "cudaErrorNoKernelImageForDevice", From: "stdout"}}
 		}, nil, ""},
 		{"stored checks are not taken", func(m *manifest.Manifest, r *record.Record) {
-			m.EntryPoints[0].Expect.Stdout = []string{"PASS"}
+			m.EntryPoints[0].Expect.Stdout = []manifest.Line{{Text: "PASS"}}
 		}, []string{"CP203", "CP204"}, ""},
 		{"stored exit code is not taken", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Exit.Code = 1 }, []string{"CP201"}, "exit code 1"},
 		{"loaded by another process than the driver", func(_ *manifest.Manifest, r *record.Record) {
@@ -164,20 +196,61 @@ func TestRuns(t *testing.T) {
 		{"C30 nothing seen", func(_ *manifest.Manifest, r *record.Record) {
 			for i := range r.Runs {
 				r.Runs[i].Processes = []record.Process{{Program: "/usr/bin/env"}}
+				r.Runs[i].Trace = record.Trace{Problem: "no process wrote a trace"}
 			}
 		}, []string{"CP206", "CP214"}, "no process was seen that loads libcuda or maps an artifact"},
 		{"C30 no loader record", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[0].Processes, r.Runs[0].LoaderProblem = nil, "no file was written"
+			r.Runs[0].Trace = record.Trace{Problem: "no process wrote a trace"}
 		}, []string{"CP206"}, "the loader's record is missing"},
 		{"driver and artifact in different processes", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[0].Processes = []record.Process{{Artifacts: []string{"app"}}, {Libcuda: "/lib/libcuda.so.1"}}
+			r.Runs[0].Trace = record.Trace{Problem: "no process wrote a trace"}
 		}, []string{"CP206"}, "no one process"},
 		{"PTX run without the JIT compiler", func(_ *manifest.Manifest, r *record.Record) { r.Runs[1].Processes[0].JITCompiler = false }, []string{"CP207"}, ""},
 		{"C10 native by load-time link", func(_ *manifest.Manifest, r *record.Record) { r.Runs[0].Processes[0].JITCompiler = true }, []string{"CP208"}, ""},
-		{"C21 modes disagree", func(_ *manifest.Manifest, r *record.Record) {
-			r.Runs[0].Outputs = []record.File{{Path: "out.bin", SHA256: "a"}}
-			r.Runs[1].Outputs = []record.File{{Path: "out.bin", SHA256: "b"}}
-		}, []string{"CP211"}, "out.bin differs between the modes"},
+		{"C21 modes disagree", func(m *manifest.Manifest, r *record.Record) {
+			writing(m, r, manifest.Output{Path: "out.bin"})
+			r.Runs[1].Outputs[0].SHA256 = "b"
+		}, []string{"CP211"}, "out.bin differs between the modes: SHA-256 a in native, b in ptx."},
+		{"modes agree", func(m *manifest.Manifest, r *record.Record) { writing(m, r, manifest.Output{Path: "out.bin"}) }, nil, ""},
+		{"C21 modes disagree beyond the tolerance", func(m *manifest.Manifest, r *record.Record) {
+			writing(m, r, manifest.Output{Path: "out.npy", Tolerance: manifest.Tolerance{Tolerant: true, Rtol: 1e-3}})
+			c := record.Comparison{Output: "out.npy", With: "native", Want: "the same within rtol 0.001, atol 0", Got: "the same", OK: true}
+			r.Runs[1].Comparisons = []record.Comparison{c}
+			c.Got, c.OK = "element 3 differs", false
+			r.Runs[2].Comparisons = []record.Comparison{c}
+		}, []string{"CP211"}, "out.npy differs between the modes, beside that of native: element 3 differs."},
+		{"modes not compared", func(m *manifest.Manifest, r *record.Record) {
+			writing(m, r, manifest.Output{Path: "out.npy", Tolerance: manifest.Tolerance{Tolerant: true}})
+		}, []string{"CP211"}, "out.npy was not compared with that of mode native."},
+		{"a line matches", func(m *manifest.Manifest, r *record.Record) {
+			m.EntryPoints[0].Expect.Stdout = []manifest.Line{{Text: "P.*", Regexp: true}}
+			for i := range r.Runs {
+				r.Runs[i].Checks = append(r.Runs[i].Checks, record.Check{What: "stdout line matching", Want: "P.*", Got: "printed", OK: true})
+			}
+		}, nil, ""},
+		{"errors that only the trace shows", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[0].DriverErrors = []record.DriverError{{Code: 209, Name: "CUDA_ERROR_NO_BINARY_FOR_GPU", Call: "cuLibraryGetKernel", From: record.FromTrace}}
+		}, []string{"CP209"}, "returned 209"},
+		{"two devices together", func(m *manifest.Manifest, r *record.Record) {
+			together(m, r)
+			for i := range r.Runs {
+				r.Runs[i].Trace.Processes[0].Devices = []string{"GPU-1", "GPU-2"}
+			}
+		}, nil, ""},
+		{"one of two devices not used", func(m *manifest.Manifest, r *record.Record) { together(m, r) },
+			[]string{"CP233"}, "No process made a context on device GPU-2"},
+		{"too few devices", func(m *manifest.Manifest, r *record.Record) {
+			m.EntryPoints[0].Devices = manifest.DeviceUse{Kind: manifest.CountDevices, Count: 2}
+			r.Runs = nil
+		}, []string{"CP213"}, "it needs 2 devices, and 1 are visible"},
+		{"no GPU needed", func(m *manifest.Manifest, r *record.Record) { withoutGPU(m, r) }, []string{"CP216"}, "it uses no GPU: it prints its options"},
+		{"no GPU needed, and a kernel launched", func(m *manifest.Manifest, r *record.Record) {
+			trace := r.Runs[0].Trace
+			withoutGPU(m, r)
+			r.Runs[len(r.Runs)-1].Trace = trace
+		}, []string{"CP216", "CP234"}, "the run launched kernel k"},
 		{"a run is missing", func(_ *manifest.Manifest, r *record.Record) { r.Runs = r.Runs[:2] }, []string{"CP213"}, ""},
 		{"no device", func(_ *manifest.Manifest, r *record.Record) { r.Probe.Devices, r.Runs = nil, nil }, []string{"CP213"}, "there is no device"},
 		{"no entry points", func(m *manifest.Manifest, r *record.Record) { m.EntryPoints, r.Runs = nil, nil }, []string{"CP213"}, "no entry points"},

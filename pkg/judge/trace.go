@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -40,19 +39,11 @@ func (l Launch) from(o Origin) bool {
 
 // Launches gives the kernels that the processes of a run launched.
 func Launches(r *record.Record, run record.Run) []Launch {
-	ours, origins := map[string]bool{}, map[string]Origin{}
-	for _, l := range r.Libraries {
-		for _, hash := range l.Traced {
-			origins[hash] = InLibrary
-		}
-	}
+	ours, origins := map[string]bool{}, originsOf(r)
 	for _, a := range r.Artifacts {
 		for _, i := range allImages(a) {
 			for _, k := range i.Kernels {
 				ours[k.Mangled] = true
-			}
-			if i.Kind == devicecode.Cubin && i.SHA256 != "" {
-				origins[i.SHA256] = Shipped
 			}
 		}
 	}
@@ -67,6 +58,24 @@ func Launches(r *record.Record, run record.Run) []Launch {
 		}
 	}
 	return list
+}
+
+// originsOf gives the origin of each image that is known, by its hash.
+func originsOf(r *record.Record) map[string]Origin {
+	origins := map[string]Origin{}
+	for _, l := range r.Libraries {
+		for _, hash := range l.Traced {
+			origins[hash] = InLibrary
+		}
+	}
+	for _, a := range r.Artifacts {
+		for _, i := range allImages(a) {
+			if i.Kind == devicecode.Cubin && i.SHA256 != "" {
+				origins[i.SHA256] = Shipped
+			}
+		}
+	}
+	return origins
 }
 
 func allImages(a record.Artifact) []devicecode.Image {
@@ -97,6 +106,7 @@ func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)
 			})
 		}
 	}
+	s.onItsDevices(run, about)
 	if name, seen, want := otherVariable(run); name != "" {
 		about("CP222", mode, Finding{
 			Fact:   fmt.Sprintf("A process that used CUDA saw %s %s, the mode sets it %s.", name, seen, want),
@@ -105,17 +115,25 @@ func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)
 		})
 	}
 	launches := Launches(s.record, run)
-	if len(launches) == 0 {
+	if !s.launchesOurs(run) {
 		about("CP226", mode, Finding{
-			Fact:   "The run passed, and no kernel was launched in any of its processes.",
+			Fact:   "The run passed, and " + noneOf(launches) + " was launched in any of its processes.",
 			Cause:  "The program took a way without the GPU, or its launches failed and it did not look.",
-			Action: "Let the entry point launch kernels of the artifact, and check every launch.",
+			Action: "Let the entry point launch kernels of the artifact, and check every launch; say no_gpu of one that is to use none.",
 		})
 	}
 	s.executed(run, launches, about)
 	if mode == manifest.NativeMode {
 		madeAtRunTime(mode, launches, about)
+		s.loadedFromNowhere(run, about)
 	}
+}
+
+func noneOf(launches []Launch) string {
+	if len(launches) == 0 {
+		return "no kernel"
+	}
+	return "no kernel of an artifact"
 }
 
 // madeAtRunTime names the kernels of a native run that no inspected file has
@@ -183,6 +201,9 @@ func (s sight) executed(run record.Run, launches []Launch, about func(string, ma
 		return kernels
 	}
 	compiled, shipped := of(Nowhere), of(Shipped)
+	for mangled := range s.linkedAtLoad(run) { // CP107 and CP208 say so
+		delete(compiled, mangled)
+	}
 	switch {
 	case mode == manifest.PTXMode && len(shipped) > 0:
 		about("CP225", mode, Finding{
@@ -191,15 +212,13 @@ func (s sight) executed(run record.Run, launches []Launch, about func(string, ma
 			Cause:  "The program loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch, so their PTX was not tested.",
 			Action: "Load these kernels from a fatbin with PTX, or leave the mode out with this reason.",
 		})
-	case mode == manifest.NativeMode && len(compiled) > 0 && s.linkedAtLoad(compiled):
-		// The device link lost its targets, or was left to the driver: CP107, CP208.
 	case mode == manifest.NativeMode && len(compiled) > 0:
 		s.unequal(run, compiled, about)
-	case mode == manifest.AsShippedMode && len(compiled) > 0 && !s.linkedAtLoad(compiled) && (s.bytesKept() || jitLoaded(run)):
+	case mode == manifest.AsShippedMode && len(compiled) > 0 && (s.bytesKept() || jitLoaded(run)):
 		about("CP205", mode, Finding{
 			Kernel: only(compiled),
 			Fact:   fmt.Sprintf("As shipped, %s ran from an image that equals none in the inspected files: it was compiled at start.", list(compiled)),
-			Cause:  fmt.Sprintf("The inspected files have %s; where a kernel has no machine code for capability %s, every first start compiles, silently.", orNothing(s.targets()), s.device.Capability),
+			Cause:  fmt.Sprintf("The inspected files have %s; where a kernel has no machine code for capability %s, every first start compiles, silently.", orNothing(s.targets()), s.capability()),
 			Action: "Compile and link with -gencode for this device's capability.",
 		})
 	}
@@ -230,11 +249,11 @@ func (s sight) unequal(run record.Run, kernels map[string]string, about func(str
 // bytesKept reports whether the driver loads cubins byte for byte on the device:
 // that was measured on an H200, or it shows in a native run of this record.
 func (s sight) bytesKept() bool {
-	if s.device.Capability == (arch.Capability{Major: 9}) {
+	if slices.Equal(s.capabilities(), []arch.Capability{{Major: 9}}) {
 		return true
 	}
 	return slices.ContainsFunc(s.record.Runs, func(run record.Run) bool {
-		return run.Device == s.device.UUID && run.Mode == string(manifest.NativeMode) &&
+		return slices.Equal(run.Devices, s.uuids()) && run.Mode == string(manifest.NativeMode) &&
 			slices.ContainsFunc(Launches(s.record, run), func(l Launch) bool { return l.from(Shipped) || l.from(InLibrary) })
 	})
 }
@@ -243,9 +262,10 @@ func jitLoaded(run record.Run) bool {
 	return slices.ContainsFunc(run.Processes, func(p record.Process) bool { return p.JITCompiler })
 }
 
-// linkedAtLoad reports whether all kernels are in relocatable code that no device
-// link took: the driver links it at load, to an image that is in no file.
-func (s sight) linkedAtLoad(kernels map[string]string) bool {
+// linkedAtLoad gives the kernels of a run whose image is in no file, and that the
+// files hold in relocatable code that no device link took (C10): the driver linked
+// them at load.
+func (s sight) linkedAtLoad(run record.Run) map[string]string {
 	unlinked := map[string]bool{}
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
@@ -258,12 +278,65 @@ func (s sight) linkedAtLoad(kernels map[string]string) bool {
 			}
 		}
 	}
-	for mangled := range kernels {
-		if !unlinked[mangled] {
-			return false
+	kernels := map[string]string{}
+	for _, l := range Launches(s.record, run) {
+		if unlinked[l.Mangled] && l.from(Nowhere) {
+			kernels[l.Mangled] = l.Name
 		}
 	}
-	return true
+	return kernels
+}
+
+// loadedFromNowhere names the images of a native run that no inspected file has,
+// and of which no kernel was launched. Where the driver may change the bytes,
+// nothing follows from that.
+func (s sight) loadedFromNowhere(run record.Run, about func(string, manifest.Mode, Finding)) {
+	if !s.bytesKept() {
+		return
+	}
+	origins := originsOf(s.record)
+	unknown := 0
+	for _, p := range run.Trace.Processes {
+		for _, m := range p.Modules {
+			used := slices.ContainsFunc(p.Kernels, func(k record.TracedKernel) bool { return slices.Contains(k.Modules, m.SHA256) })
+			if origins[m.SHA256] == Nowhere && !used {
+				unknown++
+			}
+		}
+	}
+	if unknown > 0 {
+		about("CP237", manifest.NativeMode, Finding{
+			Fact:   fmt.Sprintf("The run loaded %d images that are in no inspected file, and launched no kernel of them.", unknown),
+			Cause:  "Device code is made at run time (NVRTC, nvJitLink), or comes from a file that was not inspected.",
+			Action: "Test this code in entry points of its own, for every device that it is made for.",
+		})
+	}
+}
+
+// onItsDevices compares the devices that a run used with those that it was given.
+func (s sight) onItsDevices(run record.Run, about func(string, manifest.Mode, Finding)) {
+	used := map[string]bool{}
+	for _, p := range run.Trace.Processes {
+		for _, uuid := range p.Devices {
+			used[uuid] = true
+			if !slices.Contains(run.Devices, uuid) {
+				about("CP233", manifest.Mode(run.Mode), Finding{
+					Fact:   fmt.Sprintf("%s used device %s, which is not one of those that the run is about (%s).", p.Program, uuid, strings.Join(run.Devices, ", ")),
+					Cause:  "The program changes CUDA_VISIBLE_DEVICES, or runs where other devices are visible.",
+					Action: "Let the entry point use the devices that it is given.",
+				})
+			}
+		}
+	}
+	for _, uuid := range run.Devices {
+		if len(run.Devices) > 1 && !used[uuid] {
+			about("CP233", manifest.Mode(run.Mode), Finding{
+				Fact:   fmt.Sprintf("No process made a context on device %s, so the run says nothing about it.", uuid),
+				Cause:  "The program uses fewer devices than the manifest gives it.",
+				Action: "Let the entry point use all its devices, or correct entry_points.devices.",
+			})
+		}
+	}
 }
 
 // otherVariable gives a variable that a process saw differently than the mode
@@ -287,40 +360,4 @@ func orUnset(value string, set bool) string {
 		return "not set"
 	}
 	return "as " + value
-}
-
-// neverLaunched names the kernels of each artifact that no native run launched.
-func neverLaunched(r *record.Record) []Finding {
-	launched, traced := map[string]bool{}, false
-	for _, run := range r.Runs {
-		if run.Mode != string(manifest.NativeMode) || run.Trace.Problem != "" {
-			continue
-		}
-		for _, l := range Launches(r, run) {
-			traced = true
-			launched[l.Mangled] = launched[l.Mangled] || !l.from(InLibrary)
-		}
-	}
-	if !traced {
-		return nil
-	}
-	var found []Finding
-	for _, a := range r.Artifacts {
-		all, never := map[string]string{}, map[string]string{}
-		for _, i := range allImages(a) {
-			for _, k := range i.Kernels {
-				all[k.Mangled] = k.Name
-			}
-		}
-		maps.Copy(never, all)
-		maps.DeleteFunc(never, func(mangled, _ string) bool { return launched[mangled] })
-		if len(never) > 0 {
-			found = append(found, Finding{
-				ID: "CP227", Artifact: a.Path, Kernel: only(never),
-				Fact:   fmt.Sprintf("The native runs launched %d of %d kernels; never %s.", len(all)-len(never), len(all), strings.TrimPrefix(list(never), "kernel ")),
-				Action: "Add entry points for kernels whose results matter: of these, only inspection says anything.",
-			})
-		}
-	}
-	return found
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
@@ -64,7 +65,7 @@ func TestTraced(t *testing.T) {
 			r.Libraries = []record.Library{library(t, "/lib/libk.so", "sm_90:k", r)}
 			r.Libraries[0].Traced = []string{"in the library"}
 			r.Runs[nativeRun].Trace = traceOf(native, "in the library", "k")
-		}, []string{"CP227"}, ""},
+		}, []string{"CP226"}, "no kernel of an artifact was launched"},
 		{"C10 linked at load", func(_ *manifest.Manifest, r *record.Record) {
 			r.Artifacts[0] = program(container(t, devicecode.DeviceLinked, "sm_75"), container(t, devicecode.Relocatable, "sm_90:k", "compute_90:k"))
 			r.Runs[nativeRun].Trace = traceOf(native, "linked by the driver", "k")
@@ -88,7 +89,39 @@ func TestTraced(t *testing.T) {
 		}, []string{"CP221", "CP229"}, "Whether the run launched kernel k is not known"},
 		{"a kernel never launched", func(_ *manifest.Manifest, r *record.Record) {
 			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_90:k", "compute_90:k"), container(t, devicecode.WholeProgram, "sm_90:l", "compute_90:l"))
-		}, []string{"CP227"}, "launched 1 of 2 kernels; never l."},
+		}, []string{"CP227"}, "Of 2 kernels the runs launched 1 natively and 1 through PTX; never natively l."},
+		{"enough kernels launched", func(m *manifest.Manifest, _ *record.Record) { m.Artifacts[0].Kernels.MinLaunched = 100 }, nil, ""},
+		{"too few kernels launched", func(m *manifest.Manifest, r *record.Record) {
+			m.Artifacts[0].Kernels.MinLaunched = 51
+			r.Artifacts[0] = program(container(t, devicecode.WholeProgram, "sm_90:k", "compute_90:k"), container(t, devicecode.WholeProgram, "sm_90:l", "compute_90:l"))
+		}, []string{"CP227", "CP235"}, "launched 1 of 2 kernels, which is less than the 51 %"},
+		{"how many kernels were launched is not known", func(m *manifest.Manifest, r *record.Record) {
+			m.Artifacts[0].Kernels.MinLaunched = 1
+			r.Runs[nativeRun].Trace = record.Trace{Problem: "CUPTI is missing"}
+		}, []string{"CP221", "CP236"}, "launched 1 % of the kernels is not known"},
+		{"an image of no file, not launched", func(_ *manifest.Manifest, r *record.Record) {
+			p := &r.Runs[nativeRun].Trace.Processes[0]
+			p.Modules = append(p.Modules, record.TracedModule{SHA256: "unknown", Size: 1, Loads: 1})
+		}, []string{"CP237"}, "The run loaded 1 images that are in no inspected file"},
+		{"another device", func(_ *manifest.Manifest, r *record.Record) {
+			r.Runs[nativeRun].Trace.Processes[0].Devices = []string{"GPU-9"}
+		}, []string{"CP233"}, "app used device GPU-9, which is not one of those that the run is about (GPU-1)."},
+		{"C10 linked at load, as the JIT compiler's library shows", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0] = program(container(t, devicecode.DeviceLinked, "sm_75"), container(t, devicecode.Relocatable, "sm_90:k", "compute_90:k"))
+			r.Runs[nativeRun].Processes[0].JITCompiler = true
+			r.Runs[nativeRun].Trace = traceOf(native, "linked by the driver", "k")
+			r.Runs[shippedRun].Trace = traceOf(shipped, "linked by the driver", "k")
+		}, []string{"CP208"}, "kernel k ran from an image that the driver linked at load time"},
+		{"a file of device code, read and not mapped", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts[0].Format = artifact.Fatbin
+			for i := range r.Runs {
+				r.Runs[i].Processes[0].Artifacts = nil
+			}
+		}, nil, ""},
+		{"a file of device code that no run reads", func(_ *manifest.Manifest, r *record.Record) {
+			r.Artifacts = append(r.Artifacts, program(container(t, devicecode.WholeProgram, "sm_90:l", "compute_90:l")))
+			r.Artifacts[1].Path, r.Artifacts[1].Format = "l.cubin", artifact.CubinFile
+		}, []string{"CP214", "CP227"}, "No run was seen to launch a kernel of the file"},
 	} {
 		m, r := goodRuns(t)
 		test.change(m, r)

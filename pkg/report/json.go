@@ -19,8 +19,10 @@ type Document struct {
 	Verdict  judge.Verdict   `json:"verdict"`
 	Sentence string          `json:"sentence"`
 	Findings []judge.Finding `json:"findings"`
-	Bundle   string          `json:"bundle,omitempty"`
-	Record   *record.Record  `json:"record"`
+	// Kernels says for each artifact which kernels the runs launched.
+	Kernels []judge.KernelCoverage `json:"kernels,omitempty"`
+	Bundle  string                 `json:"bundle,omitempty"`
+	Record  *record.Record         `json:"record"`
 }
 
 // JSON writes the report for programs, indented, with everything in it.
@@ -29,7 +31,7 @@ func JSON(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	if findings == nil {
 		findings = []judge.Finding{}
 	}
-	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, o.Bundle, r})
+	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, judge.Kernels(r), o.Bundle, r})
 }
 
 // Value writes any part of a record as indented JSON, as encoding/json would,

@@ -33,7 +33,7 @@ func hostileRecord() (*record.Record, judge.Result) {
 				}}}}},
 			},
 		}},
-		Runs: []record.Run{{EntryPoint: hostile, Mode: "native", Device: hostile}},
+		Runs: []record.Run{{EntryPoint: hostile, Mode: "native", Devices: []string{hostile}}},
 	}
 	return r, judge.Conclude([]judge.Finding{{ID: "CP104", Artifact: hostile, Kernel: hostile, Fact: hostile, Cause: hostile, Action: hostile}})
 }

@@ -210,7 +210,7 @@ func runs(p *printer, r *record.Record) {
 	}
 	p.title("Runs")
 	for _, run := range r.Runs {
-		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, deviceOf(r, run.Device)))
+		p.text(2, "", fmt.Sprintf("%s, %s, %s", run.EntryPoint, run.Mode, devicesOf(r, run)))
 		p.text(4, "", outcome(run))
 		if line := starts(r, run); line != "" {
 			p.text(4, "", line)
@@ -224,6 +224,10 @@ func runs(p *printer, r *record.Record) {
 	}
 	for _, line := range comparisons(r.Runs) {
 		p.text(2, "", line)
+	}
+	for _, c := range judge.Kernels(r) {
+		p.text(2, "", fmt.Sprintf("%s: of %s launched natively %d, through PTX %d, never %d",
+			c.Artifact, count(c.Kernels, "kernel", "kernels"), c.Native, c.PTX, len(c.Never)))
 	}
 }
 
@@ -241,11 +245,11 @@ func starts(r *record.Record, run record.Run) string {
 // same to standard output. That is shown and not judged: times and addresses
 // may differ. Files that must not differ stand in the manifest.
 func comparisons(list []record.Run) []string {
-	type key struct{ entryPoint, device string }
+	type key struct{ entryPoint, devices string }
 	var order []key
 	modes, hashes := map[key][]string{}, map[key][]string{}
 	for _, run := range list {
-		k := key{run.EntryPoint, run.Device}
+		k := key{run.EntryPoint, strings.Join(run.Devices, " ")}
 		if modes[k] == nil {
 			order = append(order, k)
 		}
@@ -297,13 +301,21 @@ func met(run record.Run) int {
 	return n
 }
 
-func deviceOf(r *record.Record, uuid string) string {
-	for _, d := range r.Probe.Devices {
-		if d.UUID == uuid {
-			return fmt.Sprintf("%s (%s)", d.Name, d.Capability)
-		}
+func devicesOf(r *record.Record, run record.Run) string {
+	if len(run.Devices) == 0 {
+		return "no GPU"
 	}
-	return uuid
+	var names []string
+	for _, uuid := range run.Devices {
+		name := uuid
+		for _, d := range r.Probe.Devices {
+			if d.UUID == uuid {
+				name = fmt.Sprintf("%s (%s)", d.Name, d.Capability)
+			}
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func source(p *printer, s record.Source) {

@@ -46,5 +46,5 @@ func verify(ctx context.Context, w *work) error {
 	if err != nil {
 		return notVerified("the evidence could not be written: %v", err)
 	}
-	return w.conclude(judge.Judge(w.manifest, w.record), report.Options{Bundle: w.manifest.Rel(path)})
+	return w.conclude(judge.Verified(w.manifest, w.record, bundle.CheckLogs(path, w.record)), report.Options{Bundle: w.manifest.Rel(path)})
 }

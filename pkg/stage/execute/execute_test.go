@@ -164,6 +164,39 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// TestSignals has programs that die by each signal whose default is to end a
+// process (signal(7)), and one that stops itself: that is a hang.
+func TestSignals(t *testing.T) {
+	harmless := []syscall.Signal{
+		syscall.SIGCHLD, syscall.SIGCONT, syscall.SIGURG, syscall.SIGWINCH,
+		syscall.SIGSTOP, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
+	}
+	for n := syscall.Signal(1); n <= 64; n++ {
+		if slices.Contains(harmless, n) || n == 32 || n == 33 { // those two are glibc's own
+			continue
+		}
+		r := newProject(t, script(fmt.Sprintf("ulimit -c 0; echo before; kill -%d $$", n))).run(t)
+		if want := exitOf(syscall.WaitStatus(n)); r.Exit != want || want.Signal == "" || r.Stdout.Tail != "before\n" || r.Checks[0].OK {
+			t.Errorf("signal %d: got %+v, want %+v; printed %q", n, r.Exit, want, r.Stdout.Tail)
+		}
+	}
+	e := script("echo before; kill -STOP $$")
+	e.Timeout = 200 * time.Millisecond
+	if r := newProject(t, e).run(t); !r.Exit.TimedOut || r.Stdout.Tail != "before\n" {
+		t.Errorf("stopped: %+v", r)
+	}
+}
+
+// TestGigabyte prints a gigabyte before the line that is waited for.
+func TestGigabyte(t *testing.T) {
+	e := script("head -c 1073741824 /dev/zero; echo; echo PASS")
+	e.Expect.Stdout = []manifest.Line{{Text: "PASS"}}
+	r := newProject(t, e).run(t)
+	if r.Stdout.Size != maxLog || r.Stdout.Dropped != 1<<30+1+5-maxLog || !allOK(r.Checks) {
+		t.Errorf("%+v, checks %+v", r.Stdout, r.Checks)
+	}
+}
+
 func TestExitOf(t *testing.T) {
 	for status, want := range map[syscall.WaitStatus]record.Exit{
 		0x0700: {Code: 7},

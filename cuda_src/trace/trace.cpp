@@ -118,7 +118,8 @@ struct State {
     std::unordered_map<CUgraphExec, std::vector<Counter *>> graphs;
     std::unordered_map<uint64_t, std::atomic<uint64_t> *> failures;
     std::set<std::string> libraries;
-    std::unordered_map<CUmodule, uint32_t> modules; // numbers by handle
+    std::unordered_map<const void *, bool> isKernel; // handles that the driver gave: of a CUkernel, else of a CUfunction
+    std::unordered_map<CUmodule, uint32_t> modules;  // numbers by handle
     std::unordered_map<uint64_t, uint32_t> loaded;  // numbers by context and CUPTI's id
     uint32_t loads = 0;                             // Module records
     uint64_t images = 0, imageBytes = 0;            // written
@@ -282,13 +283,16 @@ void learn(CUmodule module) {
 
 // moduleOf gives the number of the module that a function is in, 0 where it is
 // not known. The function may be a CUkernel, which stands for one in every context.
+// The driver is asked only about handles of a known kind: it writes a mistake of
+// ours into the log of the run.
 uint32_t moduleOf(const void *function) {
+    const auto kind = state->isKernel.find(function);
+    if (kind == state->isKernel.end() || !api.functionModule || (kind->second && !api.kernelFunction)) return 0;
     CUmodule module = nullptr;
     CUfunction f = const_cast<CUfunction>(static_cast<const CUfunc_st *>(function));
     asking = true;
-    bool ok = api.functionModule && api.functionModule(&module, f) == CUDA_SUCCESS;
-    if (!ok && api.functionModule && api.kernelFunction)
-        ok = api.kernelFunction(&f, const_cast<void *>(function)) == CUDA_SUCCESS && api.functionModule(&module, f) == CUDA_SUCCESS;
+    const bool ok = (!kind->second || api.kernelFunction(&f, const_cast<void *>(function)) == CUDA_SUCCESS) &&
+                    api.functionModule(&module, f) == CUDA_SUCCESS;
     asking = false;
     if (!ok) return 0;
     learn(module);
@@ -369,6 +373,7 @@ void nodeKernels(CUgraph graph, uint32_t context, std::vector<Counter *> &list, 
             continue;
         }
         const void *function = params.function ? static_cast<const void *>(params.function) : params.kernel;
+        state->isKernel.emplace(function, !params.function);
         const char *name = nullptr;
         const auto known = state->names.find(function);
         if (known != state->names.end()) name = known->second.c_str();
@@ -424,6 +429,11 @@ void onHandle(const CUmodule *module) {
     learn(*module);
 }
 
+void onFunction(const void *handle, bool kernel) {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    state->isKernel[handle] = kernel;
+}
+
 void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
     const CUresult result = *static_cast<const CUresult *>(data->functionReturnValue);
     if (result != CUDA_SUCCESS) {
@@ -444,6 +454,17 @@ void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
     case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary:
         onHandle(static_cast<const cuModuleLoadFatBinary_params *>(params)->module);
         break;
+    case CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction:
+        onFunction(*static_cast<const cuModuleGetFunction_params *>(params)->hfunc, false);
+        break;
+#if CUDA_VERSION >= 12000
+    case CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction:
+        onFunction(*static_cast<const cuKernelGetFunction_params *>(params)->pFunc, false);
+        break;
+    case CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel:
+        onFunction(*static_cast<const cuLibraryGetKernel_params *>(params)->pKernel, true);
+        break;
+#endif
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz: {
         const auto *p = static_cast<const cuLaunchKernel_params *>(params);

@@ -14,6 +14,8 @@ nvcc -std=c++17 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared 
 nvcc -gencode arch=compute_90,code=sm_90 -cudart shared -shared -Xcompiler -fPIC -Xlinker -Bsymbolic twin.cu -o "$work/twin.so"
 nvcc -arch=sm_90 -cubin twin.cu -o "$work/twin.cubin"
 export CUDAPROOF_CUPTI="$root/targets/x86_64-linux/lib/libcupti.so" CUDA_INJECTION64_PATH="$work/trace.so"
+# The trace must make no errors of its own: what is printed below is of way bad.
+export CUDA_LOG_FILE="$work/driver.log"
 for way in many capture graph cooperative ex threads abort exit kill child fork reload bad twins; do
   mkdir -p "$out/$way"
   (cd "$work" && CUDAPROOF_TRACE_DIR="$out/$way" ./launches $way) || echo "$way: exit code $?"
@@ -22,8 +24,9 @@ for way in many capture graph cooperative ex threads abort exit kill child fork 
     truncate -s "$(od -A n -t u8 -j 8 -N 8 "$file" | tr -d ' ')" "$file"
   done
 done
+sort -u -k 2 "$CUDA_LOG_FILE" | grep Returning
 [ "${2-}" = overhead ] || exit 0
-unset CUDA_INJECTION64_PATH
+unset CUDA_INJECTION64_PATH CUDA_LOG_FILE
 # Pinned to one core; without and with the trace in turn.
 for way in "many 1000000" "small 1000000 65536" "small 200000 8388608"; do
   echo "$way: seconds without and with the trace"

@@ -74,7 +74,7 @@ func (s sight) signs(run record.Run) Finding {
 	case mode == manifest.AsShippedMode && jit && run.CacheFiles > 0 && len(s.foreign(run)) > 0:
 		return Finding{
 			ID:     "CP220",
-			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start (the empty cache got %d files), although every inspected kernel has machine code for capability %s.", run.CacheFiles, s.capability()),
+			Fact:   fmt.Sprintf("As shipped, the driver compiled PTX at start (the empty cache got %d files), although every inspected kernel has machine code for capability %s.%s", run.CacheFiles, s.capability(), s.unknownLoaded(run)),
 			Cause:  "A library has no machine code for this device, or makes PTX at run time: " + some(s.foreign(run)) + ".",
 			Action: "Look at these libraries with `mage inspect -path`.",
 		}
@@ -88,6 +88,15 @@ func (s sight) signs(run record.Run) Finding {
 		}
 	}
 	return Finding{}
+}
+
+// unknownLoaded tells of the images in no file, a sentence behind another one.
+func (s sight) unknownLoaded(run record.Run) string {
+	list := s.unknown(run)
+	if len(list) == 0 {
+		return ""
+	}
+	return " The run loaded " + images(list) + "."
 }
 
 // excused reports whether the refusal of device code in a run that passed is of

@@ -91,11 +91,17 @@ func (s sight) whyRefused(e record.DriverError) string {
 		if s.everywhere(manifest.NativeMode) {
 			return fmt.Sprintf("every inspected kernel has machine code for capability %s, so PTX made at run time (NVRTC) or in a library that was not inspected was refused", capability)
 		}
+		if high := s.tooHigh(); len(high) > 0 {
+			return fmt.Sprintf("there is no machine code for capability %s, and compiling PTX was disabled; it would not help, for the PTX is of %s, above the device", capability, orNothing(high))
+		}
 		return fmt.Sprintf("only PTX fits capability %s, and compiling it was disabled; the inspected files have %s", capability, orNothing(targets))
 	case 222:
 		return fmt.Sprintf("the PTX (ISA %s) is newer than the driver, which supports CUDA %s", orNothing(s.ptxVersions()), s.record.Probe.Driver.CUDA)
 	case 218:
-		return fmt.Sprintf("the driver refused to compile the PTX: its .target is above capability %s, or an instruction does not exist there", capability)
+		if high := s.tooHigh(); len(high) > 0 {
+			return fmt.Sprintf("the driver refused to compile the PTX: it is of %s, above capability %s", orNothing(high), capability)
+		}
+		return fmt.Sprintf("the driver refused to compile the PTX, although its .target fits capability %s: an instruction does not exist there", capability)
 	}
 	return meaning(e.Code)
 }
@@ -127,7 +133,11 @@ func (s sight) action(runs ...record.Run) string {
 		case refused && e.Code == 222:
 			add("Use an older toolkit for the PTX, or state the newer driver as a requirement.")
 		case refused && e.Code == 218:
-			add("Lower the virtual architecture, and check the PTX with ptxas for every target.")
+			if len(s.tooHigh()) > 0 {
+				add("Lower the virtual architecture.")
+			} else {
+				add("Check the PTX with ptxas for every target.")
+			}
 		default:
 			add("Read the run's stdout and stderr in the evidence.")
 		}
@@ -142,6 +152,28 @@ func (s sight) targets() []string {
 		for _, o := range a.Objects {
 			for _, mod := range modules(a.FormatOf(o), o) {
 				all = append(all, mod.targets()...)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// tooHigh names the PTX targets that a device cannot compile, where it can compile
+// no other.
+func (s sight) tooHigh() []string {
+	var all []string
+	for _, a := range s.record.Artifacts {
+		for _, o := range a.Objects {
+			for _, mod := range modules(a.FormatOf(o), o) {
+				for _, i := range mod.ptx() {
+					for _, c := range s.capabilities() {
+						if i.Target.On(c) == arch.JIT {
+							return nil
+						}
+					}
+					all = append(all, i.Target.String())
+				}
 			}
 		}
 	}

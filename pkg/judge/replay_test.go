@@ -82,6 +82,14 @@ func TestRecorded(t *testing.T) {
 		{"c08_nvrtc_cubin", "pass cache 3", "pass", "pass cache 3", Passed, nil},
 		{"c21_disagree", "fail", "pass", "fail", Failed, []string{"CP201", "CP204"}},
 		{"c30_env_i", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
+		{"c22_stub", "fail 803", "fail 803", "fail 803", NotVerified, []string{"CP210"}},
+		{"load_cubin90", "pass", "pass", "pass", NotVerified, []string{"CP207", "CP225"}},
+		{"load_cubin80", "fail 209", "fail 209", "fail 209", Failed, []string{"CP104", "CP203", "CP204", "CP214"}},
+		{"load_ptx90", "fail 223", "pass", "pass cache 2", Failed, []string{"CP201", "CP205"}},
+		{"load_fatbin90", "pass", "pass", "pass", Passed, nil},
+		{"load_fatbin80_ptx75", "fail 223", "pass", "pass cache 2", Failed, []string{"CP104", "CP201", "CP205"}},
+		{"load_fatbin80", "fail 209", "fail 209", "fail 209", Failed, []string{"CP104", "CP203", "CP204", "CP214"}},
+		{"load_ptx120", "fail 223", "fail 218", "fail 218", Failed, []string{"CP108", "CP203", "CP204", "CP214"}},
 		{"c30_echo", "pass", "pass", "pass", NotVerified, []string{"CP206", "CP214"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -127,7 +135,14 @@ func TestRecordedDiagnosis(t *testing.T) {
 		{"ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
 		{"sm80", "CP203", "Native: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80; PTX: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link. Add PTX: -gencode arch=compute_90,code=compute_90."},
 		{"c06_newer_ptx", "CP204", "The PTX (ISA 9.9) is newer than the driver, which supports CUDA 13.0.", "Use an older toolkit for the PTX, or state the newer driver as a requirement."},
-		{"c07_refused_ptx", "CP202", "The driver refused to compile the PTX: its .target is above capability 9.0, or an instruction does not exist there.", "Lower the virtual architecture, and check the PTX with ptxas for every target."},
+		{"c07_refused_ptx", "CP202", "The driver refused to compile the PTX, although its .target fits capability 9.0: an instruction does not exist there.", "Check the PTX with ptxas for every target."},
+		{"load_ptx120", "CP204", "The driver refused to compile the PTX: it is of compute_120, above capability 9.0.", "Lower the virtual architecture."},
+		{"load_ptx120", "CP203", "Native: there is no machine code for capability 9.0, and compiling PTX was disabled; it would not help, for the PTX is of compute_120, above the device; PTX: the driver refused to compile the PTX: it is of compute_120, above capability 9.0.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link. Lower the virtual architecture."},
+		{"load_cubin90", "CP225", "The program loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch, so their PTX was not tested.", "Load these kernels from a fatbin with PTX, or leave the mode out with this reason."},
+		{"load_fatbin80_ptx75", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_75, sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
+		{"rdc_lost_link", "CP208", "The device link was left out, or did not get the targets, so the driver links at every start.", "Link the device code at build time, with the -gencode options of the compile step."},
+		{"c22_stub", "CP210", "Driver, driver library and device do not fit together: the driver library does not fit the kernel driver.", "Correct the driver installation or library path (libcuda: build/c22/libcuda.so.1), and run again."},
+		{"c20_unchecked", "CP209", "A launch or load failed and the program did not look: no image in the file fits the device.", "Check every CUDA call and launch (cudaGetLastError), and give the device an image for every kernel."},
 		{"c08_nvrtc_ptx", "CP201", "Every inspected kernel has machine code for capability 9.0, so PTX made at run time (NVRTC) or in a library that was not inspected was refused.", "Compile run-time code to a cubin for the device, or leave the mode out with a reason."},
 		{"c08_nvrtc_cubin", "CP230", "Device code is made at run time (NVRTC, nvJitLink), so inspection does not see all that runs.", "Test this code in entry points of its own, for every device that it is made for."},
 		{"c21_disagree", "CP201", "No driver error was seen; the program's results or its own checks differ in this mode.", "Read the run's stdout and stderr in the evidence."},
@@ -163,6 +178,9 @@ func TestRecordedTrace(t *testing.T) {
 		"c20_unchecked":   {"", "", ""},
 		"torch":           {"fllllllllllllll" + "l", "", "fllllllllllllll" + "l"},
 		"c30_env_i":       {"", "", ""},
+		"load_cubin90":    {"f", "f", "f"},
+		"load_fatbin90":   {"f", "-", "f"},
+		"load_ptx90":      {"", "-", "-"},
 	} {
 		_, r := replay(t, name)
 		for n, mode := range manifest.AllModes {
@@ -180,6 +198,32 @@ func TestRecordedTrace(t *testing.T) {
 			slices.Sort(got)
 			if strings.Join(got, "") != want[n] {
 				t.Errorf("%s, %s: %q, want %q", name, mode, strings.Join(got, ""), want[n])
+			}
+		}
+	}
+}
+
+// TestRecordedImages matches every image that PyTorch loaded natively to ours or to
+// a library; as shipped, one more was compiled, which equals none.
+func TestRecordedImages(t *testing.T) {
+	_, r := replay(t, "torch")
+	origins := originsOf(r)
+	for _, run := range r.Runs {
+		counts := map[Origin]int{}
+		for _, p := range run.Trace.Processes {
+			for _, m := range p.Modules {
+				counts[origins[m.SHA256]]++
+			}
+		}
+		s := sight{record: r, devices: devicesOf(r, run)}
+		switch unknown := s.unknown(run); run.Mode {
+		case native:
+			if counts[Shipped] != 1 || counts[InLibrary] != 14 || counts[Nowhere] != 0 {
+				t.Errorf("native: %v", counts)
+			}
+		case shipped:
+			if counts[InLibrary] != 14 || len(unknown) != 1 || unknown[0].Size != 3688 || unknown[0].Loads != 2 {
+				t.Errorf("as shipped: %v, unknown %+v", counts, unknown)
 			}
 		}
 	}

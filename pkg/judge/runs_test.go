@@ -296,7 +296,7 @@ func TestDiagnosis(t *testing.T) {
 		{"C08 code made at run time", []string{"sm_90:k"}, 0, 223, "Every inspected kernel has machine code for capability 9.0, so PTX made at run time (NVRTC) or in a library that was not inspected was refused."},
 		{"C06 PTX too new", []string{"compute_90:k"}, 1, 222, "The PTX (ISA 9.0) is newer than the driver, which supports CUDA 13.0."},
 		{"no image", []string{"sm_80:k"}, 0, 209, "The driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80."},
-		{"C07 PTX refused", []string{"sm_90:k", "compute_80:k"}, 1, 218, "The driver refused to compile the PTX: its .target is above capability 9.0, or an instruction does not exist there."},
+		{"C07 PTX refused", []string{"sm_90:k", "compute_80:k"}, 1, 218, "The driver refused to compile the PTX, although its .target fits capability 9.0: an instruction does not exist there."},
 		{"C21 wrong result", []string{"sm_90:k", "compute_80:k"}, 0, 0, "No driver error was seen; the program's results or its own checks differ in this mode."},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -291,26 +291,52 @@ func (s sight) linkedAtLoad(run record.Run) map[string]string {
 // and of which no kernel was launched. Where the driver may change the bytes,
 // nothing follows from that.
 func (s sight) loadedFromNowhere(run record.Run, about func(string, manifest.Mode, Finding)) {
-	if !s.bytesKept() {
-		return
-	}
-	origins := originsOf(s.record)
-	unknown := 0
-	for _, p := range run.Trace.Processes {
-		for _, m := range p.Modules {
-			used := slices.ContainsFunc(p.Kernels, func(k record.TracedKernel) bool { return slices.Contains(k.Modules, m.SHA256) })
-			if origins[m.SHA256] == Nowhere && !used {
-				unknown++
-			}
-		}
-	}
-	if unknown > 0 {
+	unused := slices.DeleteFunc(s.unknown(run), func(m record.TracedModule) bool {
+		return slices.ContainsFunc(run.Trace.Processes, func(p record.TracedProcess) bool {
+			return slices.ContainsFunc(p.Kernels, func(k record.TracedKernel) bool { return slices.Contains(k.Modules, m.SHA256) })
+		})
+	})
+	if len(unused) > 0 {
 		about("CP237", manifest.NativeMode, Finding{
-			Fact:   fmt.Sprintf("The run loaded %d images that are in no inspected file, and launched no kernel of them.", unknown),
+			Fact:   fmt.Sprintf("The run loaded %s, and launched no kernel of it.", images(unused)),
 			Cause:  "Device code is made at run time (NVRTC, nvJitLink), or comes from a file that was not inspected.",
 			Action: "Test this code in entry points of its own, for every device that it is made for.",
 		})
 	}
+}
+
+// unknown gives the images that a run loaded and no inspected file has, nil where
+// the driver may change the bytes.
+func (s sight) unknown(run record.Run) []record.TracedModule {
+	if !s.bytesKept() {
+		return nil
+	}
+	origins := originsOf(s.record)
+	var list []record.TracedModule
+	for _, p := range run.Trace.Processes {
+		for _, m := range p.Modules {
+			if origins[m.SHA256] == Nowhere {
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// images names images that are in no file, for a sentence.
+func images(list []record.TracedModule) string {
+	var words []string
+	for _, m := range list[:min(len(list), 4)] {
+		word := fmt.Sprintf("an image of %d bytes that equals none in the inspected files", m.Size)
+		if m.Loads > 1 {
+			word += fmt.Sprintf(" (%d times)", m.Loads)
+		}
+		words = append(words, word)
+	}
+	if len(list) > 4 {
+		words = append(words, fmt.Sprintf("%d more", len(list)-4))
+	}
+	return strings.Join(words, ", ")
 }
 
 // onItsDevices compares the devices that a run used with those that it was given.

@@ -102,7 +102,7 @@ func TestTraced(t *testing.T) {
 		{"an image of no file, not launched", func(_ *manifest.Manifest, r *record.Record) {
 			p := &r.Runs[nativeRun].Trace.Processes[0]
 			p.Modules = append(p.Modules, record.TracedModule{SHA256: "unknown", Size: 1, Loads: 1})
-		}, []string{"CP237"}, "The run loaded 1 images that are in no inspected file"},
+		}, []string{"CP237"}, "The run loaded an image of 1 bytes that equals none in the inspected files, and launched no kernel of it."},
 		{"another device", func(_ *manifest.Manifest, r *record.Record) {
 			r.Runs[nativeRun].Trace.Processes[0].Devices = []string{"GPU-9"}
 		}, []string{"CP233"}, "app used device GPU-9, which is not one of those that the run is about (GPU-1)."},

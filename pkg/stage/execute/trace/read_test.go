@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,10 +37,18 @@ func TestRead(t *testing.T) {
 	if p.Executable = filepath.Base(p.Executable); p.Executable != "launches" {
 		t.Errorf("executable %s", p.Executable)
 	}
+	// Every recording has a number and a device of its own.
+	pid := p.PID
+	if names, err := filepath.Glob(fmt.Sprintf("testdata/bad/%d-0.trace", pid)); err != nil || len(names) != 1 {
+		t.Errorf("process %d: %v %v", pid, names, err)
+	}
+	if len(p.Contexts) != 1 || !regexp.MustCompile(`^GPU(-[0-9a-f]+){5}$`).MatchString(p.Contexts[0].Device) {
+		t.Fatalf("contexts %+v", p.Contexts)
+	}
 	want := &Process{
-		PID: 725, Executable: "launches", CUPTI: 130001, Driver: 13000, Variables: map[string]string{},
-		Contexts:  []Context{{UID: 1, Device: "GPU-f9e63ace-ff76-d31a-6519-481746606161"}},
-		Modules:   []Module{{ID: 23, Context: 1, Size: 9216, Image: "725-0-1.image"}},
+		PID: pid, Executable: "launches", CUPTI: 130001, Driver: 13000, Variables: map[string]string{},
+		Contexts:  []Context{{UID: 1, Device: p.Contexts[0].Device}},
+		Modules:   []Module{{ID: 23, Context: 1, Size: 9216, Image: fmt.Sprintf("%d-0-1.image", pid)}},
 		Kernels:   []Kernel{{Name: "counted", Context: 1, Launches: 1}},
 		Failures:  []Failure{{Function: "cuLaunchKernel", Code: 1, Name: "CUDA_ERROR_INVALID_VALUE", Count: 5}},
 		Libraries: []string{"/usr/local/nvidia/lib64/libcuda.so.580.159.04"},
@@ -72,6 +81,9 @@ func TestWays(t *testing.T) {
 		var got []string
 		for _, k := range p.Kernels {
 			got = append(got, fmt.Sprintf("%s %d+%d", k.Name, k.Launches, k.GraphLaunches))
+			if k.Module != 1 {
+				t.Errorf("%s: kernel %s is of module %d, want 1", way, k.Name, k.Module)
+			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(p.Notices) > 0 || p.Lost > 0 {
 			t.Errorf("%s: notices %v, %d lost; want -, got +:\n%s", way, p.Notices, p.Lost, diff)

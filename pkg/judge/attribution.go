@@ -181,18 +181,8 @@ func neverLoaded(m *manifest.Manifest, r *record.Record) []Finding {
 
 // neverRead names a file of device code of which no run launched a kernel.
 func neverRead(r *record.Record, a record.Artifact) []Finding {
-	own := map[string]bool{}
-	for _, i := range allImages(a) {
-		for _, k := range i.Kernels {
-			own[k.Mangled] = true
-		}
-	}
-	for _, run := range r.Runs {
-		for _, l := range Launches(r, run) {
-			if own[l.Mangled] && !l.from(InLibrary) {
-				return nil
-			}
-		}
+	if slices.ContainsFunc(r.Runs, func(run record.Run) bool { return LaunchedFrom(r, run, a) }) {
+		return nil
 	}
 	return []Finding{{
 		ID: "CP214", Artifact: a.Path,
@@ -200,6 +190,16 @@ func neverRead(r *record.Record, a record.Artifact) []Finding {
 		Cause:  "No entry point loads it, or there is no trace of the one that does.",
 		Action: "Add an entry point that loads it and launches its kernels.",
 	}}
+}
+
+// LaunchedFrom reports whether a run launched a kernel of the artifact; one of
+// the same name in a library does not count.
+func LaunchedFrom(r *record.Record, run record.Run, a record.Artifact) bool {
+	own := names(allImages(a))
+	return slices.ContainsFunc(Launches(r, run), func(l Launch) bool {
+		_, has := own[l.Mangled]
+		return has && !l.from(InLibrary)
+	})
 }
 
 // devicesOf gives the devices of a run as the probe found them.

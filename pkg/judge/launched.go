@@ -14,7 +14,9 @@ type KernelCoverage struct {
 	Artifact string `json:"artifact"`
 	Kernels  int    `json:"kernels"`
 	Native   int    `json:"native"` // launched in a native run
-	PTX      int    `json:"ptx"`    // launched in a PTX run
+	// PTX is how many were launched in a PTX run, and not from machine code of the
+	// files (bare cubins, which CUDA_FORCE_PTX_JIT does not touch).
+	PTX int `json:"ptx"`
 	// Never are the names of those launched in no run, sorted.
 	Never []string `json:"never,omitempty"`
 
@@ -32,6 +34,9 @@ func Kernels(r *record.Record) []KernelCoverage {
 				continue
 			}
 			for _, mode := range []string{run.Mode, ""} { // "" for any
+				if mode == string(manifest.PTXMode) && l.from(Shipped) {
+					continue
+				}
 				if launched[mode] == nil {
 					launched[mode] = map[string]bool{}
 				}

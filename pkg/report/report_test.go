@@ -33,7 +33,13 @@ func hostileRecord() (*record.Record, judge.Result) {
 				}}}}},
 			},
 		}},
-		Runs: []record.Run{{EntryPoint: hostile, Mode: "native", Devices: []string{hostile}}},
+		Runs: []record.Run{{
+			EntryPoint: hostile, Mode: "native", Devices: []string{hostile},
+			Trace: record.Trace{Processes: []record.TracedProcess{{
+				Program: hostile,
+				Kernels: []record.TracedKernel{{Mangled: hostile, Name: hostile, Launches: 1}},
+			}}},
+		}},
 	}
 	return r, judge.Conclude([]judge.Finding{{ID: "CP104", Artifact: hostile, Kernel: hostile, Fact: hostile, Cause: hostile, Action: hostile}})
 }
@@ -93,6 +99,9 @@ func TestJSONIsComplete(t *testing.T) {
 	}
 	if got.Verdict != judge.Failed || len(got.Findings) != 1 || got.Findings[0].Severity != judge.Error || len(got.Record.Artifacts) != 1 || got.Bundle != "e" {
 		t.Errorf("got %+v", got)
+	}
+	if len(got.Kernels) != 1 || got.Kernels[0].Kernels != 1 || got.Kernels[0].Native != 1 || got.Kernels[0].PTX != 0 {
+		t.Errorf("kernels %+v", got.Kernels)
 	}
 	if strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "<script>") {
 		t.Errorf("control characters, or a name that cannot be copied, in %s", b.String())

@@ -45,7 +45,7 @@ func Sentence(r *record.Record, result judge.Result, part string) string {
 }
 
 // proven says what a passing record proves: each entry point for the files that
-// it was seen to load, and no more.
+// it was seen to load, or to launch kernels of, and no more.
 func proven(r *record.Record) string {
 	var devices []string
 	for _, d := range r.Probe.Devices {
@@ -60,7 +60,7 @@ func proven(r *record.Record) string {
 		return fmt.Sprintf("%s (SHA-256 %.12s)", a.Path, a.SHA256)
 	}
 	var ran []string
-	for _, e := range entryPoints(r.Runs) {
+	for _, e := range entryPoints(r) {
 		var files []string
 		for _, a := range r.Artifacts {
 			if e.artifacts[a.Path] {
@@ -90,13 +90,13 @@ func proven(r *record.Record) string {
 type entryPoint struct {
 	name      string
 	modes     []string
-	artifacts map[string]bool // that its processes loaded
+	artifacts map[string]bool // that its processes loaded, or launched kernels of
 }
 
 // entryPoints gathers the runs by entry point, in their order.
-func entryPoints(runs []record.Run) []entryPoint {
+func entryPoints(r *record.Record) []entryPoint {
 	var list []entryPoint
-	for _, run := range runs {
+	for _, run := range r.Runs {
 		i := slices.IndexFunc(list, func(e entryPoint) bool { return e.name == run.EntryPoint })
 		if i < 0 {
 			i = len(list)
@@ -108,6 +108,11 @@ func entryPoints(runs []record.Run) []entryPoint {
 		for _, p := range run.Processes {
 			for _, path := range p.Artifacts {
 				list[i].artifacts[path] = true
+			}
+		}
+		for _, a := range r.Artifacts { // of a file that is read as data, the loader shows nothing
+			if judge.LaunchedFrom(r, run, a) {
+				list[i].artifacts[a.Path] = true
 			}
 		}
 	}

@@ -14,6 +14,10 @@ import (
 // strongest presets of xz (64 MiB) and zstd (128 MiB) need.
 const maxWindow = 128 << 20
 
+// zstdOptions make a decoder that reads only when it is read from: what it reads
+// may count against a budget that another reader counts against too.
+var zstdOptions = []zstd.DOption{zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderConcurrency(1)}
+
 // decompress gives what a compressed stream holds, concatenated ones included.
 func decompress(format Format, r io.Reader) (out io.Reader, done func(), err error) {
 	done = func() {}
@@ -26,7 +30,7 @@ func decompress(format Format, r io.Reader) (out io.Reader, done func(), err err
 		out = bzip2.NewReader(r)
 	case Zstd:
 		var d *zstd.Decoder
-		if d, err = zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
+		if d, err = zstd.NewReader(r, zstdOptions...); err == nil {
 			out, done = d, d.Close
 		}
 	default:

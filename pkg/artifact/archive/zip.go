@@ -24,7 +24,7 @@ func (w *Walker) zip(b []byte) error {
 		return err
 	}
 	r.RegisterDecompressor(zip.Deflate, flate.NewReader)
-	r.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderMaxWindow(maxWindow)))
+	r.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstdOptions...))
 	if len(r.File) == 0 {
 		return ErrEmpty
 	}

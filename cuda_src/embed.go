@@ -3,7 +3,7 @@
 // beside Go files that do not use cgo.
 package cudasrc
 
-import _ "embed" // for the sources below
+import "embed"
 
 // Probe is the source of the program that lists the visible devices through
 // the CUDA runtime. What it prints is said at its top.
@@ -11,8 +11,9 @@ import _ "embed" // for the sources below
 //go:embed probe/probe.cu
 var Probe string
 
-// Trace is the source of the library that records what a process does with
-// CUDA. How it is built and what it writes is said at its top.
+// Trace holds the sources, in the folder trace, of the library that records what
+// a process does with CUDA. How it is built and what it writes is said at the top
+// of trace.cpp.
 //
-//go:embed trace/trace.cpp
-var Trace string
+//go:embed trace
+var Trace embed.FS

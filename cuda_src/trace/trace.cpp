@@ -11,11 +11,13 @@
 // Counters are in the mapped file, so what was counted is there however the
 // process ends: nothing is flushed, and nothing is formatted at a launch.
 //
-//   c++ -std=c++17 -O2 -fPIC -fvisibility=hidden -shared -static-libstdc++ -static-libgcc
-//       -fno-gnu-unique -Wl,-Bsymbolic,--exclude-libs,ALL trace.cpp -I CUPTI/include -I CUDA/include -ldl -pthread
-//       -o libcudaproof-trace.so
+//   c++ -std=c++17 -O2 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -shared -static-libstdc++ -static-libgcc
+//       -fno-gnu-unique -Wl,-Bsymbolic,--exclude-libs,ALL -Wl,--no-as-needed -l:libdl.so.2
+//       -I CUPTI/include trace.cpp -o libcudaproof-trace.so
 //
 // libcupti and libcuda are found at run time: the ones that the process uses.
+
+#include "containers.h"
 
 #include <cupti.h>
 
@@ -28,16 +30,24 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
-#include <mutex>
-#include <set>
-#include <string>
-#include <unordered_map>
-#include <vector>
+
+// glibc 2.34 moved the functions of libdl to a new version; the old one is kept
+// beside it and is all that a program of an older glibc has.
+#if defined __x86_64__
+#define OLD_GLIBC "GLIBC_2.2.5"
+#elif defined __aarch64__
+#define OLD_GLIBC "GLIBC_2.17"
+#endif
+#ifdef OLD_GLIBC
+__asm__(".symver dlopen, dlopen@" OLD_GLIBC);
+__asm__(".symver dlsym, dlsym@" OLD_GLIBC);
+__asm__(".symver dlerror, dlerror@" OLD_GLIBC);
+#endif
 
 namespace {
 
@@ -99,30 +109,21 @@ struct Functions {
     CUresult (*kernelName)(const char **, void *);       // since 12.3
 } api;
 
-struct Key {
-    const void *function;
-    uint32_t context;
-    bool operator==(const Key &o) const { return function == o.function && context == o.context; }
-};
-struct KeyHash {
-    size_t operator()(const Key &k) const { return std::hash<const void *>()(k.function) ^ k.context * 0x9e3779b97f4a7c15u; }
-};
-
 // All below is guarded by the mutex, except the counters.
 struct State {
-    std::mutex mutex;
-    std::string prefix; // of the files
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    char prefix[PATH_MAX] = {}; // of the files
     char *file = nullptr;
-    std::unordered_map<Key, Counter *, KeyHash> kernels;
-    std::unordered_map<const void *, std::string> names; // of functions that were launched
-    std::unordered_map<CUgraphExec, std::vector<Counter *>> graphs;
-    std::unordered_map<uint64_t, std::atomic<uint64_t> *> failures;
-    std::set<std::string> libraries;
-    std::unordered_map<const void *, bool> isKernel; // handles that the driver gave: of a CUkernel, else of a CUfunction
-    std::unordered_map<CUmodule, uint32_t> modules;  // numbers by handle
-    std::unordered_map<uint64_t, uint32_t> loaded;  // numbers by context and CUPTI's id
-    uint32_t loads = 0;                             // Module records
-    uint64_t images = 0, imageBytes = 0;            // written
+    Map<Counter *> kernels; // by function and context
+    Map<char *> names;      // of functions that were launched
+    Map<List<Counter *>> graphs;
+    Map<std::atomic<uint64_t> *> failures; // by function and result
+    Map<char *> libraries;                 // by hash of the path
+    Map<bool> isKernel;                    // handles that the driver gave: of a CUkernel, else of a CUfunction
+    Map<uint32_t> modules;                 // numbers by handle
+    Map<uint32_t> loaded;                  // numbers by context and CUPTI's id
+    uint32_t loads = 0;                    // Module records
+    uint64_t images = 0, imageBytes = 0;   // written
 };
 State *state = nullptr; // never freed: callbacks may come during exit
 std::atomic<int> capturing{0};
@@ -137,11 +138,18 @@ thread_local struct {
 } inCall;
 thread_local bool asking = false; // the calls that are seen are our own
 
+struct Lock {
+    Lock() { pthread_mutex_lock(&state->mutex); }
+    ~Lock() { pthread_mutex_unlock(&state->mutex); }
+    Lock(const Lock &) = delete;
+    Lock &operator=(const Lock &) = delete;
+};
+
 Header *header() { return reinterpret_cast<Header *>(state->file); }
 
 // append adds a record and gives its content, nullptr where there is no room.
-char *append(Kind kind, const std::string &content) {
-    const uint64_t at = header()->used.load(), size = (sizeof(Record) + content.size() + 7) / 8 * 8;
+char *append(Kind kind, const Bytes &content) {
+    const uint64_t at = header()->used.load(), size = (sizeof(Record) + content.count + 7) / 8 * 8;
     if (size > UINT32_MAX || at + size > fileSize) {
         header()->lost++;
         return nullptr;
@@ -149,18 +157,36 @@ char *append(Kind kind, const std::string &content) {
     char *to = state->file + at;
     const Record r = {kind, static_cast<uint32_t>(size)};
     std::memcpy(to, &r, sizeof r);
-    std::memcpy(to + sizeof r, content.data(), content.size());
+    std::memcpy(to + sizeof r, content.at, content.count);
     header()->used.store(at + size, std::memory_order_release);
     return to + sizeof r;
 }
 
-template <typename T> void put(std::string &to, T value) { to.append(reinterpret_cast<const char *>(&value), sizeof value); }
-void putText(std::string &to, const char *text) { to.append(text ? text : ""), to.push_back('\0'); }
+void appendText(Kind kind, const char *text) {
+    Bytes content;
+    content.putText(text);
+    append(kind, content);
+}
 
-void notice(const std::string &text) {
-    std::string content;
-    putText(content, text.c_str());
-    append(Notice, content);
+// notice notes what could not be recorded. The mutex is held.
+__attribute__((format(printf, 1, 2))) void notice(const char *format, ...) {
+    char text[PATH_MAX + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    appendText(Notice, text);
+}
+
+// isNew says whether a path was not seen before, and remembers it.
+bool isNew(const char *path) {
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    for (const char *c = path; *c; c++) hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
+    for (uint64_t n = 0;; n++) { // paths of one hash lie under n = 0, 1, ...
+        char *&known = state->libraries.at(key(hash, n));
+        if (!known) return known = strdup(path), true;
+        if (std::strcmp(known, path) == 0) return false;
+    }
 }
 
 // recordLibraries adds the mapped files that were not seen yet.
@@ -175,27 +201,24 @@ void recordLibraries() {
     while (getline(&line, &room, maps) > 0) {
         const char *path = std::strchr(line, '/');
         if (!path) continue;
-        std::string name(path);
-        if (!name.empty() && name.back() == '\n') name.pop_back();
-        if (state->libraries.insert(name).second) {
-            std::string content;
-            putText(content, name.c_str());
-            append(Library, content);
-        }
+        line[std::strcspn(line, "\n")] = '\0';
+        if (isNew(path)) appendText(Library, path);
     }
     std::free(line);
     std::fclose(maps);
 }
 
-// writeImage writes a module's image and gives the name of its file.
-std::string writeImage(const char *data, size_t size) {
+// writeImage writes a module's image and puts the name of its file into content.
+void writeImage(const char *data, size_t size, Bytes &content) {
     if (!data || state->imageBytes + size > maxImages) {
         notice("an image was not written: there is no room for it");
-        return "";
+        return content.putText("");
     }
     // The number is not the module's: those begin anew in every context.
-    const std::string name = state->prefix + "-" + std::to_string(++state->images) + ".image", part = name + ".part";
-    const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    char name[PATH_MAX + 64], part[PATH_MAX + 80];
+    std::snprintf(name, sizeof name, "%s-%llu.image", state->prefix, static_cast<unsigned long long>(++state->images));
+    std::snprintf(part, sizeof part, "%s.part", name);
+    const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     size_t done = 0;
     while (fd >= 0 && done < size) {
         const ssize_t n = write(fd, data + done, size - done);
@@ -204,28 +227,26 @@ std::string writeImage(const char *data, size_t size) {
         done += static_cast<size_t>(n);
     }
     const bool closed = fd >= 0 && close(fd) == 0;
-    if (!closed || done < size || rename(part.c_str(), name.c_str()) != 0) {
-        notice("image " + name + " was not written: " + std::strerror(errno));
-        return "";
+    if (!closed || done < size || rename(part, name) != 0) {
+        notice("image %s was not written: %s", name, std::strerror(errno));
+        return content.putText("");
     }
     state->imageBytes += size;
-    return name.substr(name.rfind('/') + 1);
+    content.putText(std::strrchr(name, '/') + 1);
 }
-
-uint64_t moduleKey(uint32_t context, uint32_t id) { return uint64_t(context) << 32 | id; }
 
 void onModule(CUcontext context, const CUpti_ModuleResourceData *module) {
     uint32_t uid = 0;
     api.contextId(context, &uid);
-    const std::lock_guard<std::mutex> lock(state->mutex);
+    const Lock lock;
     const uint32_t number = ++state->loads;
-    state->loaded[moduleKey(uid, module->moduleId)] = number;
+    state->loaded.at(key(uid, module->moduleId)) = number;
     inCall.count++, inCall.last = number;
-    std::string content;
-    put<uint32_t>(content, module->moduleId);
-    put<uint32_t>(content, uid);
-    put<uint64_t>(content, module->cubinSize);
-    putText(content, writeImage(module->pCubin, module->cubinSize).c_str());
+    Bytes content;
+    content.put<uint32_t>(module->moduleId);
+    content.put<uint32_t>(uid);
+    content.put<uint64_t>(module->cubinSize);
+    writeImage(module->pCubin, module->cubinSize, content);
     append(Module, content);
     recordLibraries();
 }
@@ -235,50 +256,49 @@ void onModule(CUcontext context, const CUpti_ModuleResourceData *module) {
 void onUnload(CUcontext context, const CUpti_ModuleResourceData *module) {
     uint32_t uid = 0;
     api.contextId(context, &uid);
-    const std::lock_guard<std::mutex> lock(state->mutex);
-    const auto gone = state->loaded.find(moduleKey(uid, module->moduleId));
-    for (auto m = state->modules.begin(); m != state->modules.end();)
-        m = gone == state->loaded.end() || m->second == gone->second ? state->modules.erase(m) : std::next(m);
-    state->kernels.clear();
-    state->names.clear();
+    const Lock lock;
+    const uint32_t *gone = state->loaded.find(key(uid, module->moduleId));
+    state->modules.removeIf([gone](uint32_t number) { return !gone || number == *gone; });
+    state->kernels.removeIf([](Counter *) { return true; });
+    state->names.removeIf([](char *name) { return std::free(name), true; });
     generation.fetch_add(1);
 }
 
-// uuidOf writes a device's UUID as nvidia-smi does. A MIG instance has one of
-// its own beside that of its GPU.
-std::string uuidOf(uint32_t index) {
+// uuidOf writes a device's UUID as nvidia-smi does, the empty text where it is
+// not known. A MIG instance has one of its own beside that of its GPU.
+void uuidOf(uint32_t index, char (&text)[48]) {
     CUdevice device = 0;
     CUuuid gpu = {}, instance = {};
-    if (!api.deviceUUID || api.deviceGet(&device, static_cast<int>(index)) != CUDA_SUCCESS || api.deviceUUID(&gpu, device) != CUDA_SUCCESS) return "";
+    text[0] = '\0';
+    if (!api.deviceUUID || api.deviceGet(&device, static_cast<int>(index)) != CUDA_SUCCESS || api.deviceUUID(&gpu, device) != CUDA_SUCCESS) return;
     if (!api.instanceUUID || api.instanceUUID(&instance, device) != CUDA_SUCCESS) instance = gpu;
-    std::string text = std::memcmp(&gpu, &instance, sizeof gpu) == 0 ? "GPU" : "MIG";
+    std::strcpy(text, std::memcmp(&gpu, &instance, sizeof gpu) == 0 ? "GPU" : "MIG");
     for (int i = 0; i < 16; i++) {
-        char hex[4];
         const bool dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
-        std::snprintf(hex, sizeof hex, dash ? "-%02x" : "%02x", static_cast<unsigned>(static_cast<unsigned char>(instance.bytes[i])));
-        text += hex;
+        std::sprintf(text + std::strlen(text), dash ? "-%02x" : "%02x", static_cast<unsigned>(static_cast<unsigned char>(instance.bytes[i])));
     }
-    return text;
 }
 
 void onContext(CUcontext context) {
     uint32_t uid = 0, index = 0;
-    std::string uuid;
+    char uuid[48] = {};
     asking = true;
-    if (api.contextId(context, &uid) == CUPTI_SUCCESS && api.deviceId(context, &index) == CUPTI_SUCCESS) uuid = uuidOf(index);
+    if (api.contextId(context, &uid) == CUPTI_SUCCESS && api.deviceId(context, &index) == CUPTI_SUCCESS) uuidOf(index, uuid);
     asking = false;
-    std::string content;
-    put<uint32_t>(content, uid);
-    putText(content, uuid.c_str());
-    const std::lock_guard<std::mutex> lock(state->mutex);
+    Bytes content;
+    content.put<uint32_t>(uid);
+    content.putText(uuid);
+    const Lock lock;
     append(Context, content);
-    if (uuid.empty()) notice("the device of a context is not known");
+    if (!*uuid) notice("the device of a context is not known");
 }
 
 // learn ties a module's handle to what the present call loaded. Where that is
 // more than one module, which is which is not known. The mutex is held.
 void learn(CUmodule module) {
-    if (module && inCall.count == 1) state->modules.emplace(module, inCall.last);
+    if (!module || inCall.count != 1) return;
+    uint32_t &number = state->modules.at(key(module));
+    if (!number) number = inCall.last;
 }
 
 // moduleOf gives the number of the module that a function is in, 0 where it is
@@ -286,34 +306,41 @@ void learn(CUmodule module) {
 // The driver is asked only about handles of a known kind: it writes a mistake of
 // ours into the log of the run.
 uint32_t moduleOf(const void *function) {
-    const auto kind = state->isKernel.find(function);
-    if (kind == state->isKernel.end() || !api.functionModule || (kind->second && !api.kernelFunction)) return 0;
+    const bool *kernel = state->isKernel.find(key(function));
+    if (!kernel || !api.functionModule || (*kernel && !api.kernelFunction)) return 0;
     CUmodule module = nullptr;
     CUfunction f = const_cast<CUfunction>(static_cast<const CUfunc_st *>(function));
     asking = true;
-    const bool ok = (!kind->second || api.kernelFunction(&f, const_cast<void *>(function)) == CUDA_SUCCESS) &&
+    const bool ok = (!*kernel || api.kernelFunction(&f, const_cast<void *>(function)) == CUDA_SUCCESS) &&
                     api.functionModule(&module, f) == CUDA_SUCCESS;
     asking = false;
     if (!ok) return 0;
     learn(module);
-    const auto known = state->modules.find(module);
-    return known == state->modules.end() ? 0 : known->second;
+    const uint32_t *known = state->modules.find(key(module));
+    return known ? *known : 0;
 }
 
 // counter gives the counter of a kernel, made when it is launched first. The
 // mutex is held.
 Counter *counter(const void *function, uint32_t context, const char *name) {
-    Counter *&c = state->kernels[{function, context}];
+    Counter *&c = state->kernels.at(key(function, context));
     if (!c) {
-        std::string content;
-        put<uint64_t>(content, 0);
-        put<uint64_t>(content, 0);
-        put<uint32_t>(content, context);
-        put<uint32_t>(content, moduleOf(function));
-        putText(content, name);
+        Bytes content;
+        content.put<uint64_t>(0);
+        content.put<uint64_t>(0);
+        content.put<uint32_t>(context);
+        content.put<uint32_t>(moduleOf(function));
+        content.putText(name);
         c = reinterpret_cast<Counter *>(append(Kernel, content));
     }
     return c;
+}
+
+// remember keeps the name of a function. The mutex is held.
+void remember(const void *function, const char *name) {
+    char *&known = state->names.at(key(function));
+    std::free(known);
+    known = strdup(name ? name : "");
 }
 
 // launched counts one launch of a kernel, or notes only its name when it was
@@ -322,35 +349,37 @@ void launched(const void *function, uint32_t context, const char *name, CUstream
     if (capturing.load(std::memory_order_relaxed) > 0) {
         CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
         if (api.isCapturing && api.isCapturing(stream, &status) == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-            const std::lock_guard<std::mutex> lock(state->mutex);
-            state->names[function] = name ? name : "";
+            const Lock lock;
+            remember(function, name);
             if (inCall.count) moduleOf(function); // only this call can tie them
             return;
         }
     }
-    static thread_local Key last = {nullptr, 0};
+    static thread_local Key last = {0, 0};
     static thread_local Counter *lastCounter = nullptr;
     static thread_local uint64_t lastGeneration = 0;
-    const Key key = {function, context};
-    if (!lastCounter || !(last == key) || lastGeneration != generation.load(std::memory_order_relaxed)) {
-        const std::lock_guard<std::mutex> lock(state->mutex);
-        last = key, lastCounter = counter(function, context, name), lastGeneration = generation.load();
-        state->names[function] = name ? name : "";
+    const Key now = key(function, context);
+    if (!lastCounter || !(last == now) || lastGeneration != generation.load(std::memory_order_relaxed)) {
+        const Lock lock;
+        last = now, lastCounter = counter(function, context, name), lastGeneration = generation.load();
+        remember(function, name);
     }
     if (lastCounter) lastCounter->launches.fetch_add(1, std::memory_order_relaxed);
 }
 
 // nodeKernels adds the kernels of a graph, those of child graphs included. The
 // mutex is held.
-void nodeKernels(CUgraph graph, uint32_t context, std::vector<Counter *> &list, int depth) {
+void nodeKernels(CUgraph graph, uint32_t context, List<Counter *> &list, int depth) {
     size_t count = 0;
     if (depth > 16 || api.graphNodes(graph, nullptr, &count) != CUDA_SUCCESS) {
         notice("the nodes of a graph could not be read");
         return;
     }
-    std::vector<CUgraphNode> nodes(count);
-    if (count == 0 || api.graphNodes(graph, nodes.data(), &count) != CUDA_SUCCESS) return;
-    for (CUgraphNode node : nodes) {
+    if (count == 0) return;
+    auto *nodes = static_cast<CUgraphNode *>(resized(nullptr, count * sizeof(CUgraphNode)));
+    if (api.graphNodes(graph, nodes, &count) != CUDA_SUCCESS) count = 0, notice("the nodes of a graph could not be read");
+    for (size_t i = 0; i < count; i++) {
+        CUgraphNode node = nodes[i];
         CUgraphNodeType type;
         CUgraph child = nullptr;
         // The parameters begin with the function; later versions end with the
@@ -373,51 +402,53 @@ void nodeKernels(CUgraph graph, uint32_t context, std::vector<Counter *> &list, 
             continue;
         }
         const void *function = params.function ? static_cast<const void *>(params.function) : params.kernel;
-        state->isKernel.emplace(function, !params.function);
-        const char *name = nullptr;
-        const auto known = state->names.find(function);
-        if (known != state->names.end()) name = known->second.c_str();
+        if (!state->isKernel.find(key(function))) state->isKernel.at(key(function)) = !params.function;
+        char **known = state->names.find(key(function));
+        const char *name = known ? *known : nullptr;
         if (!name && params.function && api.functionName) api.functionName(&name, params.function);
         if (!name && params.kernel && api.kernelName) api.kernelName(&name, params.kernel);
         if (!name) notice("a kernel of a graph has no name that this driver tells");
-        if (Counter *c = counter(function, context, name)) list.push_back(c);
+        if (Counter *c = counter(function, context, name)) list.add(&c, 1);
     }
+    std::free(nodes);
 }
 
 void onGraph(const CUpti_ResourceData *data, const CUpti_GraphData *graph) {
     uint32_t uid = 0;
     if (data->context) api.contextId(data->context, &uid);
-    const std::lock_guard<std::mutex> lock(state->mutex);
+    const Lock lock;
     if (!api.graphNodes || !api.nodeType || !api.kernelParams || !api.childGraph) {
         notice("graphs are not read: the driver lacks a function");
         return;
     }
-    std::vector<Counter *> list;
+    List<Counter *> list = {};
     nodeKernels(graph->graph, uid, list, 0);
-    state->graphs[graph->graphExec] = list;
+    List<Counter *> &kept = state->graphs.at(key(graph->graphExec));
+    kept.release();
+    kept = list;
 }
 
 void onGraphLaunch(CUgraphExec exec) {
-    const std::lock_guard<std::mutex> lock(state->mutex);
-    const auto found = state->graphs.find(exec);
-    if (found == state->graphs.end()) {
+    const Lock lock;
+    const List<Counter *> *list = state->graphs.find(key(exec));
+    if (!list) {
         notice("a graph was launched whose making was not seen");
         return;
     }
-    for (Counter *c : found->second) c->graphLaunches.fetch_add(1, std::memory_order_relaxed);
+    for (size_t i = 0; i < list->count; i++) list->at[i]->graphLaunches.fetch_add(1, std::memory_order_relaxed);
 }
 
 void onFailure(uint32_t cbid, CUresult result, const char *function) {
-    const std::lock_guard<std::mutex> lock(state->mutex);
-    std::atomic<uint64_t> *&count = state->failures[uint64_t(cbid) << 32 | uint32_t(result)];
+    const Lock lock;
+    std::atomic<uint64_t> *&count = state->failures.at(key(cbid, result));
     if (!count) {
-        std::string content;
-        put<uint64_t>(content, 0);
-        put<int32_t>(content, result);
-        putText(content, function);
+        Bytes content;
+        content.put<uint64_t>(0);
+        content.put<int32_t>(result);
+        content.putText(function);
         const char *name = nullptr;
         if (api.errorName) api.errorName(result, &name);
-        putText(content, name);
+        content.putText(name);
         count = reinterpret_cast<std::atomic<uint64_t> *>(append(Failure, content));
     }
     if (count) count->fetch_add(1, std::memory_order_relaxed);
@@ -425,13 +456,13 @@ void onFailure(uint32_t cbid, CUresult result, const char *function) {
 
 // onHandle takes the handle that a load gave.
 void onHandle(const CUmodule *module) {
-    const std::lock_guard<std::mutex> lock(state->mutex);
+    const Lock lock;
     learn(*module);
 }
 
 void onFunction(const void *handle, bool kernel) {
-    const std::lock_guard<std::mutex> lock(state->mutex);
-    state->isKernel[handle] = kernel;
+    const Lock lock;
+    state->isKernel.at(key(handle)) = kernel;
 }
 
 void onCall(CUpti_CallbackId cbid, const CUpti_CallbackData *data) {
@@ -571,14 +602,13 @@ template <typename F> void find(F &f, void *library, const char *name) { f = rei
 
 // loadCUPTI takes the libcupti that the process has loaded, else the one that
 // CUDAPROOF_CUPTI names, else the loader's.
-void *loadCUPTI(std::string &problem) {
+void *loadCUPTI() {
     const char *named = std::getenv("CUDAPROOF_CUPTI");
     void *library = dlopen(named && *named ? named : "libcupti.so", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *error = dlerror();
-        problem = error ? error : "libcupti.so could not be loaded";
-    }
-    return library;
+    if (library) return library;
+    const char *error = dlerror();
+    notice("CUPTI is missing: %s", error ? error : "libcupti.so could not be loaded");
+    return nullptr;
 }
 
 bool findFunctions(void *cupti) {
@@ -610,8 +640,11 @@ bool findFunctions(void *cupti) {
 // openFile makes and maps the file of this process.
 bool openFile(const char *dir) {
     for (int n = 0; n < 10000; n++) {
-        state->prefix = std::string(dir) + "/" + std::to_string(getpid()) + "-" + std::to_string(n);
-        const int fd = open((state->prefix + ".trace").c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        char name[PATH_MAX + 64];
+        const int length = std::snprintf(state->prefix, sizeof state->prefix, "%s/%d-%d", dir, static_cast<int>(getpid()), n);
+        if (length >= PATH_MAX) return false;
+        std::snprintf(name, sizeof name, "%s.trace", state->prefix);
+        const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0 && errno == EEXIST) continue;
         if (fd < 0) return false;
         void *file = MAP_FAILED;
@@ -631,13 +664,13 @@ void recordProcess() {
     char exe[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';
-    std::string content;
-    putText(content, exe);
-    append(Process, content);
+    appendText(Process, exe);
     for (const char *name : variables) {
         const char *value = std::getenv(name);
-        content.clear();
-        putText(content, value ? (std::string(name) + "=" + value).c_str() : name);
+        Bytes content;
+        content.add(name, std::strlen(name));
+        if (value) content.add("=", 1);
+        content.putText(value);
         append(Variable, content);
     }
     recordLibraries();
@@ -645,7 +678,7 @@ void recordProcess() {
 
 bool enable(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
     const CUptiResult result = api.enable(1, subscriber, domain, cbid);
-    if (result != CUPTI_SUCCESS) notice("CUPTI callback " + std::to_string(cbid) + " of domain " + std::to_string(domain) + " is not to be had: error " + std::to_string(result));
+    if (result != CUPTI_SUCCESS) notice("CUPTI callback %u of domain %d is not to be had: error %d", cbid, domain, result);
     return result == CUPTI_SUCCESS;
 }
 
@@ -654,28 +687,27 @@ void recordVersions() {
     int driver = 0;
     if (api.version) api.version(&cupti);
     if (api.driverVersion) api.driverVersion(&driver);
-    std::string content;
-    put<uint32_t>(content, cupti);
-    put<int32_t>(content, driver);
+    Bytes content;
+    content.put<uint32_t>(cupti);
+    content.put<int32_t>(driver);
     append(Versions, content);
 }
 
 void subscribe() {
-    std::string problem;
-    void *cupti = loadCUPTI(problem);
-    if (!cupti) return notice("CUPTI is missing: " + problem);
+    void *cupti = loadCUPTI();
+    if (!cupti) return;
     if (!findFunctions(cupti)) return notice("CUPTI or the driver lacks a function that the trace needs");
     recordVersions();
     CUpti_SubscriberHandle subscriber;
     const CUptiResult result = api.subscribe(&subscriber, callback, nullptr);
-    if (result != CUPTI_SUCCESS) return notice("CUPTI is in use already or refuses: error " + std::to_string(result));
+    if (result != CUPTI_SUCCESS) return notice("CUPTI is in use already or refuses: error %d", result);
     for (CUpti_CallbackId cbid : resources) enable(subscriber, CUPTI_CB_DOMAIN_RESOURCE, cbid);
     for (CUpti_CallbackId cbid : calls) enable(subscriber, CUPTI_CB_DOMAIN_DRIVER_API, cbid);
 }
 
 void atExit() {
     if (off.load()) return;
-    const std::lock_guard<std::mutex> lock(state->mutex);
+    const Lock lock;
     recordLibraries();
 }
 
@@ -686,12 +718,13 @@ void atExit() {
 extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
     const char *dir = std::getenv("CUDAPROOF_TRACE_DIR");
     if (!dir || !*dir || state) return 1;
-    state = new State;
+    static State all;
+    state = &all;
     if (!openFile(dir)) {
         off.store(true);
         return 1; // without a file the run counts as not traced
     }
-    const std::lock_guard<std::mutex> lock(state->mutex);
+    const Lock lock;
     recordProcess();
     pthread_atfork(nullptr, nullptr, [] { off.store(true); });
     std::atexit(atExit);

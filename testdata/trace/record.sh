@@ -8,8 +8,9 @@ cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-c++ -std=c++17 -O2 -fPIC -fvisibility=hidden -shared -static-libstdc++ -static-libgcc -fno-gnu-unique \
-  -Wl,-Bsymbolic,--exclude-libs,ALL -I "$root/targets/x86_64-linux/include" ../../cuda_src/trace/trace.cpp -ldl -pthread -o "$work/trace.so"
+c++ -std=c++17 -O2 -fPIC -fvisibility=hidden -fno-exceptions -fno-rtti -shared -static-libstdc++ -static-libgcc -fno-gnu-unique \
+  -Wl,-Bsymbolic,--exclude-libs,ALL -Wl,--no-as-needed -l:libdl.so.2 \
+  -I "$root/targets/x86_64-linux/include" ../../cuda_src/trace/trace.cpp -o "$work/trace.so"
 nvcc -std=c++17 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart shared launches.cu -lcuda -ldl -o "$work/launches"
 nvcc -gencode arch=compute_90,code=sm_90 -cudart shared -shared -Xcompiler -fPIC -Xlinker -Bsymbolic twin.cu -o "$work/twin.so"
 nvcc -arch=sm_90 -cubin twin.cu -o "$work/twin.cubin"

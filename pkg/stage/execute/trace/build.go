@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +60,11 @@ func Build(ctx context.Context, t record.Toolkit) (Library, error) {
 	if err != nil {
 		return Library{}, err
 	}
-	l := Library{Path: filepath.Join(dir, libraryName(compiler, include, t)), CUPTI: lib}
+	name, err := libraryName(compiler, include, t)
+	if err != nil {
+		return Library{}, err
+	}
+	l := Library{Path: filepath.Join(dir, name), CUPTI: lib}
 	if _, err := os.Stat(l.Path); err == nil {
 		return l, nil
 	}
@@ -100,12 +105,28 @@ func hostCompiler() (string, error) {
 }
 
 // libraryName depends on all that the library is built from.
-func libraryName(compiler, include string, t record.Toolkit) string {
+func libraryName(compiler, include string, t record.Toolkit) (string, error) {
 	sum := sha256.New()
-	for _, part := range []string{cudasrc.Trace, compiler, include, t.VersionOutput.Output, runtime.GOARCH} {
+	for _, part := range append([]string{compiler, include, t.VersionOutput.Output, runtime.GOARCH}, buildFlags...) {
 		fmt.Fprintf(sum, "%d %s\n", len(part), part)
 	}
-	return "libcudaproof-trace-" + hex.EncodeToString(sum.Sum(nil)[:16]) + ".so"
+	err := fs.WalkDir(cudasrc.Trace, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		source, err := fs.ReadFile(cudasrc.Trace, path)
+		fmt.Fprintf(sum, "%s %d %s\n", path, len(source), source)
+		return err
+	})
+	return "libcudaproof-trace-" + hex.EncodeToString(sum.Sum(nil)[:16]) + ".so", err
+}
+
+// buildFlags make a library that needs nothing of the C++ library and no glibc
+// later than 2.17, for it is loaded into programs of containers too. Its need of
+// libdl is named for a glibc before 2.34; since then that is an empty library.
+var buildFlags = []string{
+	"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-shared", "-static-libstdc++", "-static-libgcc",
+	"-fno-gnu-unique", "-Wl,-Bsymbolic,--exclude-libs,ALL", "-Wl,--push-state,--no-as-needed", "-l:libdl.so.2", "-Wl,--pop-state",
 }
 
 // compile builds in a folder of its own and moves the library into place at
@@ -116,12 +137,11 @@ func compile(ctx context.Context, compiler, include, path string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.WriteFile(filepath.Join(dir, "trace.cpp"), []byte(cudasrc.Trace), 0o600); err != nil {
+	if err := os.CopyFS(dir, cudasrc.Trace); err != nil {
 		return err
 	}
 	r := tool.Run(ctx, tool.Command{
-		Args: []string{compiler, "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-static-libstdc++", "-static-libgcc",
-			"-fno-gnu-unique", "-Wl,-Bsymbolic,--exclude-libs,ALL", "-I", include, "trace.cpp", "-o", "trace.so", "-ldl", "-pthread"},
+		Args:    slices.Concat([]string{compiler}, buildFlags, []string{"-I", include, "trace/trace.cpp", "-o", "trace.so"}),
 		Dir:     dir,
 		Timeout: buildTime,
 	})

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"debug/elf"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -11,9 +12,9 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
 
-// TestBuild builds the library with the CUPTI of the toolkit at hand, and finds
-// it built the second time.
-func TestBuild(t *testing.T) {
+// toolkit gives the path of nvcc.
+func toolkit(t *testing.T) string {
+	t.Helper()
 	nvcc, err := exec.LookPath("nvcc")
 	if err != nil {
 		if os.Getenv("CUDAPROOF_REQUIRE_TOOLKIT") == "1" {
@@ -21,6 +22,13 @@ func TestBuild(t *testing.T) {
 		}
 		t.Skip("no nvcc here")
 	}
+	return nvcc
+}
+
+// TestBuild builds the library with the CUPTI of the toolkit at hand, and finds
+// it built the second time.
+func TestBuild(t *testing.T) {
+	nvcc := toolkit(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	l, err := Build(t.Context(), record.Toolkit{NVCC: nvcc})
 	if err != nil {
@@ -45,6 +53,19 @@ func TestBuild(t *testing.T) {
 	for _, name := range needed {
 		if strings.HasPrefix(name, "libcuda") || strings.HasPrefix(name, "libcupti") || strings.HasPrefix(name, "libstdc++") {
 			t.Errorf("it needs %s, which the process may not have", name)
+		}
+	}
+	// Also that of CentOS 7 has what it needs.
+	versions, err := f.DynamicVersionNeeds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, library := range versions {
+		for _, need := range library.Needs {
+			var major, minor int
+			if n, err := fmt.Sscanf(need.Dep, "GLIBC_%d.%d", &major, &minor); n != 2 || major != 2 || minor > 17 {
+				t.Errorf("it needs %s of %s, %v", need.Dep, library.Name, err)
+			}
 		}
 	}
 	before, err := os.Stat(l.Path)

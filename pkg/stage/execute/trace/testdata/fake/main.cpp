@@ -1,0 +1,1 @@
+extern "C" int scenario(); int main() { return scenario(); }

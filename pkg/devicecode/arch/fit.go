@@ -5,12 +5,13 @@ import "slices"
 // Fit says what a device can do with an image of some target.
 type Fit string
 
-// The answers. NotGuaranteed means that NVIDIA's documents promise nothing:
+// The answers of the rules. NotGuaranteed means that NVIDIA's documents promise nothing:
 // only a run on that device can tell, so it is never a pass by rule.
 const (
 	Native        Fit = "native"
 	JIT           Fit = "jit"
 	NotGuaranteed Fit = "not guaranteed"
+	Unknown       Fit = "unknown" // beyond the tables of this edition
 	None          Fit = "none"
 )
 
@@ -58,6 +59,8 @@ func (t Target) nativeOn(c Capability) Fit {
 		return Native
 	case own.Major != c.Major || own.Minor > c.Minor:
 		return None
+	case !t.Listed() || !c.Listed():
+		return Unknown
 	case t.Number == 88 || c == (Capability{8, 8}):
 		return NotGuaranteed // a target without a listed product: exact match only
 	case slices.Contains(integrated, own) || slices.Contains(integrated, c):
@@ -81,8 +84,11 @@ func (t Target) compilesFor(c Capability) Fit {
 
 // narrowOn gives fit on the devices that a target with a suffix is for.
 func (t Target) narrowOn(c Capability, fit Fit) Fit {
-	if t.Suffix == Specific && t.Capability() == c || t.Suffix == Family && slices.Contains(families[t.Number], c) {
+	switch own := t.Capability(); {
+	case t.Suffix == Specific && own == c, t.Suffix == Family && slices.Contains(families[t.Number], c):
 		return fit
+	case t.Suffix == Family && own.Major == c.Major && own.Minor <= c.Minor && !(t.Listed() && c.Listed()):
+		return Unknown
 	}
 	return None
 }

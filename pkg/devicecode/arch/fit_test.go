@@ -69,6 +69,12 @@ func TestOn(t *testing.T) {
 		{"PTX upward", "compute_50 compute_90", "9.0", JIT},
 		{"PTX downward", "compute_100 compute_120", "9.0", None},
 		{"PTX downward", "compute_89", "8.6", None},
+		{"beyond the table", "sm_130 sm_133", "13.5", Unknown},
+		{"beyond the table", "sm_130", "13.0", Native},
+		{"beyond the table", "sm_120", "12.9", Unknown},
+		{"beyond the table", "sm_120f", "12.9", Unknown},
+		{"beyond the table", "sm_120a sm_110", "12.9", None},
+		{"beyond the table", "compute_90 compute_120", "13.0", JIT},
 		{"LTO IR is never loaded", "lto_80 lto_90a", "9.0", None},
 	} {
 		c, err := ParseCapability(test.on)

@@ -1,6 +1,10 @@
 package arch
 
-import "testing"
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
 
 func TestToolkitOfPTX(t *testing.T) {
 	for version, want := range map[string]string{
@@ -16,10 +20,36 @@ func TestToolkitOfPTX(t *testing.T) {
 
 // The table must grow in order, or a row was put in the wrong place.
 func TestReleasesAreInOrder(t *testing.T) {
-	for i := 1; i < len(releases); i++ {
-		before, after := releases[i-1], releases[i]
-		if CompareVersions(before.ptx, after.ptx) >= 0 || CompareVersions(before.toolkit, after.toolkit) >= 0 {
-			t.Errorf("%v is not older than %v", before, after)
+	targets := map[string]bool{}
+	for i, r := range Releases {
+		for _, name := range strings.Fields(r.Targets) {
+			if _, err := ParseTarget("sm_" + name); err != nil || targets[name] {
+				t.Errorf("CUDA %s: target %s twice, or %v", r.CUDA, name, err)
+			}
+			targets[name] = true
+		}
+		if i == 0 {
+			continue
+		}
+		before := Releases[i-1]
+		if CompareVersions(before.PTX, r.PTX) > 0 || CompareVersions(before.CUDA, r.CUDA) >= 0 || r.Branch != 0 && before.Branch >= r.Branch {
+			t.Errorf("%v is not older than %v", before, r)
+		}
+		if r.Driver != "" && CompareVersions(r.Driver, strconv.Itoa(r.Branch)) < 0 {
+			t.Errorf("CUDA %s asks for driver %s, before branch %d", r.CUDA, r.Driver, r.Branch)
+		}
+	}
+}
+
+func TestSinceUntil(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"sm_35": {"9.0", "12.0"}, "sm_52": {"9.0", "13.0"}, "sm_70": {"9.0", "13.0"}, "compute_75": {"10.0", ""},
+		"sm_90": {"11.8", ""}, "sm_90a": {"12.0", ""}, "sm_100f": {"12.9", ""}, "sm_101a": {"12.7", "13.0"}, "sm_120a": {"12.8", ""},
+		"sm_121": {"12.9", ""}, "sm_110f": {"13.0", ""}, "sm_107a": {"13.4", ""}, "sm_90f": {"", ""}, "sm_130": {"", ""},
+	} {
+		target, err := ParseTarget(name)
+		if got := [2]string{target.Since(), target.Until()}; err != nil || got != want {
+			t.Errorf("%s: since, until %q, want %q; %v", name, got, want, err)
 		}
 	}
 }

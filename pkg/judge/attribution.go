@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -195,7 +196,7 @@ func neverRead(r *record.Record, a record.Artifact) []Finding {
 // LaunchedFrom reports whether a run launched a kernel of the artifact; one of
 // the same name in a library does not count.
 func LaunchedFrom(r *record.Record, run record.Run, a record.Artifact) bool {
-	own := names(allImages(a))
+	own := coverage.Names(allImages(a))
 	return slices.ContainsFunc(Launches(r, run), func(l Launch) bool {
 		_, has := own[l.Mangled]
 		return has && !l.from(InLibrary)

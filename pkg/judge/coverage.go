@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
@@ -14,10 +15,12 @@ import (
 )
 
 // Coverage checks, module by module and kernel by kernel, that the images
-// asked for are in the final files.
+// asked for are in the final files. Files that are third party are exempt kernel
+// by kernel.
 func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 	var found []Finding
 	devices := wantedDevices(m, r)
+	waivers := newWaivers(m)
 	if m.Require.PresentDevices && r.Probe.Host == (record.Host{}) {
 		found = append(found, Finding{
 			ID:   "CP114",
@@ -25,10 +28,13 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 		})
 	}
 	for _, a := range r.Artifacts {
+		if _, excused := thirdParty(m, a.Path); excused {
+			continue
+		}
 		for _, o := range a.Objects {
 			found = append(found, leftAside(a.Path, o)...)
-			for _, mod := range modules(a.FormatOf(o), o) {
-				at := site{artifact: a.Path, module: mod}
+			for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+				at := site{artifact: a.Path, module: mod, groups: mod.Groups(), waivers: waivers.of(a.Pattern)}
 				for _, t := range m.Require.Native {
 					found = append(found, at.native(t)...)
 				}
@@ -39,22 +45,22 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 					// A target asked for as machine code was judged already, and more
 					// strictly.
 					if !slices.Contains(m.Require.Native, c.Target(arch.SM)) {
-						found = append(found, at.device(c)...)
+						found = append(found, at.device(c, m.Require.MinDriver)...)
 					}
 				}
 			}
 		}
 	}
-	return found
+	return append(found, waivers.findings(r, devices)...)
 }
 
 // leftAside names the containers that are not judged.
 func leftAside(path string, o artifact.Object) []Finding {
 	var found []Finding
 	for _, c := range o.Code.Containers {
-		if deviceRuntime(c) {
+		if coverage.DeviceRuntime(c) {
 			found = append(found, Finding{
-				ID: "CP115", Artifact: path, Container: place(o, c),
+				ID: "CP115", Artifact: path, Container: coverage.PlaceOf(o, c),
 				Fact: "The container is NVIDIA's device runtime (libcudadevrt) by the names of its kernels; its targets are not judged.",
 			})
 		}
@@ -77,21 +83,26 @@ func wantedDevices(m *manifest.Manifest, r *record.Record) []arch.Capability {
 // site is a module of an artifact.
 type site struct {
 	artifact string
-	module   module
+	module   coverage.Module
+	groups   []coverage.Group
+	waivers  []*waiver
 }
 
 func (s site) finding(id string, f Finding) Finding {
-	f.ID, f.Artifact, f.Container = id, s.artifact, s.module.place
+	f.ID, f.Artifact, f.Container = id, s.artifact, s.module.Place
 	f.Fact = strings.ToUpper(f.Fact[:1]) + f.Fact[1:]
 	return f
 }
 
 // native checks that every kernel has machine code of exactly target t.
 func (s site) native(t arch.Target) []Finding {
-	images := exactly(cubins(s.module.loaded), t)
-	missing, _ := split(s.module.kernels, images)
-	missing, unlinked := split(missing, exactly(s.module.unlinked(), t))
-	found := s.lacking("CP104", missing, images, t, gencode(t))
+	images := exactly(coverage.Cubins(s.module.Loaded), t)
+	missing, _ := split(s.module.Kernels, images)
+	missing, unlinked := split(missing, exactly(s.module.Unlinked(), t))
+	if t.Suffix == arch.Plain {
+		missing = s.withoutExcused(missing, t.Capability())
+	}
+	found := s.lacking("CP104", missing, images, t, recipe(t))
 	if len(unlinked) > 0 {
 		found = append(found, s.unlinked(unlinked, t, fmt.Sprintf("%s code for %s", t, list(unlinked))))
 	}
@@ -100,14 +111,14 @@ func (s site) native(t arch.Target) []Finding {
 
 // ptx checks that every kernel has PTX of exactly target t.
 func (s site) ptx(t arch.Target) []Finding {
-	images := exactly(s.module.ptx(), t)
-	missing, _ := split(s.module.kernels, images)
-	option := fmt.Sprintf("-gencode arch=%s,code=%s", t, t)
+	images := exactly(s.module.PTX(), t)
+	missing, _ := split(s.module.Kernels, images)
+	option := recipe(t)
 	found := s.lacking("CP105", missing, images, t, option)
-	for _, in := range s.module.withoutPTX(func(has arch.Target) bool { return has == t }) {
-		if !anyOf(names(in.images), missing) { // else it was named just now
+	for _, in := range s.module.WithoutPTX(func(has arch.Target) bool { return has == t }) {
+		if !anyOf(coverage.Names(in.Images), missing) { // else it was named just now
 			found = append(found, Finding{
-				ID: "CP105", Artifact: s.artifact, Container: in.place, Target: t.String(),
+				ID: "CP105", Artifact: s.artifact, Container: in.Place, Target: t.String(),
 				Fact:   fmt.Sprintf("No %s PTX in this relocatable container, so no PTX of the device link can be compiled: it may call into it.", t),
 				Cause:  "This object was compiled with other -gencode options than the rest.",
 				Action: fmt.Sprintf("Compile all objects of the device link with %s.", option),
@@ -137,7 +148,7 @@ func (s site) lacking(id string, missing map[string]string, images []devicecode.
 	}
 	return []Finding{s.finding(id, Finding{
 		Target: t.String(), Kernel: only(missing),
-		Fact:   fmt.Sprintf("No %s %s for %s; the module has %s.", t, what, list(missing), orNothing(s.module.targets())),
+		Fact:   fmt.Sprintf("No %s %s for %s; the module has %s.", t, what, list(missing), orNothing(s.module.Targets())),
 		Cause:  s.whyMissing(t),
 		Action: fmt.Sprintf("Compile and link with %s.", option),
 	})}
@@ -149,52 +160,88 @@ func (s site) unlinked(kernels map[string]string, t arch.Target, what string) Fi
 		Target: t.String(), Kernel: only(kernels),
 		Fact:   fmt.Sprintf("The %s is there only as relocatable code that was never device-linked.", what),
 		Cause:  "The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
-		Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", gencode(t)),
+		Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", recipe(t)),
 	})
 }
 
 // device checks that a device of capability c gets every kernel, natively or
-// through JIT.
-func (s site) device(c arch.Capability) []Finding {
-	none, unsure, jit, late := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
-	for mangled, name := range s.module.kernels {
-		fit, loadTimeLink := s.module.cover(mangled, c)
-		switch {
-		case loadTimeLink:
-			late[mangled] = name
-		case fit == arch.None:
-			none[mangled] = name
-		case fit == arch.NotGuaranteed:
-			unsure[mangled] = name
-		case fit == arch.JIT:
-			jit[mangled] = name
+// through JIT, with the oldest driver that the manifest names.
+func (s site) device(c arch.Capability, oldest arch.Driver) []Finding {
+	// Kernels for which the device does the same, in the order of the groups.
+	var order []coverage.Choice
+	kernels := map[coverage.Choice]map[string]string{}
+	tooOld := map[coverage.Choice]map[string]string{}
+	put := func(to map[coverage.Choice]map[string]string, choice coverage.Choice, g coverage.Group) {
+		if to[choice] == nil {
+			to[choice] = map[string]string{}
+		}
+		for _, k := range g.Kernels {
+			to[choice][k.Mangled] = k.Name
+		}
+	}
+	for _, g := range s.groups {
+		choice := g.Choose(c, arch.Driver{})
+		if kernels[choice] == nil {
+			order = append(order, choice)
+		}
+		put(kernels, choice, g)
+		if oldest != (arch.Driver{}) && choice.Serves() && !g.Choose(c, oldest).Serves() {
+			put(tooOld, choice, g)
 		}
 	}
 	var found []Finding
-	add := func(id string, kernels map[string]string, fact, cause, action string) {
-		if len(kernels) > 0 {
-			found = append(found, s.finding(id, Finding{Device: c.String(), Kernel: only(kernels), Fact: fact, Cause: cause, Action: action}))
+	for _, choice := range order {
+		served := kernels[choice]
+		if choice.Fit != coverage.LoadTimeLink && !choice.Serves() {
+			served = s.withoutExcused(served, c)
+		}
+		if len(served) > 0 {
+			found = append(found, s.chosen(c, choice, served)...)
+		}
+		if late := tooOld[choice]; len(late) > 0 {
+			found = append(found, s.finding("CP118", Finding{
+				Device: c.String(), Kernel: only(late),
+				Fact:   fmt.Sprintf("On capability %s %s needs a driver of CUDA %s; the manifest's oldest is %s: %s.", c, list(late), orText(choice.CUDA, "unknown"), oldest, choice),
+				Cause:  "The toolkit, or nvcc's --compress-mode, wrote images that older drivers do not load.",
+				Action: fmt.Sprintf("Build with a toolkit that CUDA %s drivers serve, or raise require.min_driver.", oldest.CUDA),
+			}))
 		}
 	}
-	has := "the module has " + orNothing(s.module.targets())
-	add("CP108", none,
-		fmt.Sprintf("A device of capability %s finds no image for %s; %s.", c, list(none), has),
-		s.whyMissing(c.Target(arch.SM)),
-		fmt.Sprintf("Compile and link with %s.", gencode(c.Target(arch.SM))))
-	add("CP109", unsure,
-		fmt.Sprintf("Whether a device of capability %s runs %s is not documented; %s.", c, list(unsure), has),
-		"Binary compatibility with integrated (Jetson) devices, and of targets without a listed product, is not promised by NVIDIA.",
-		fmt.Sprintf("Compile with %s, or run the entry points on such a device.", gencode(c.Target(arch.SM))))
-	add("CP112", jit,
-		fmt.Sprintf("On capability %s %s is compiled from PTX by the driver at first use; %s.", c, list(jit), has),
-		"There is no machine code that this device can run.",
-		fmt.Sprintf("Where start-up time matters, compile with %s.", gencode(c.Target(arch.SM))))
-	if len(late) > 0 {
-		f := s.unlinked(late, c.Target(arch.SM), fmt.Sprintf("machine code that capability %s runs for %s", c, list(late)))
-		f.Device = c.String()
-		found = append(found, f)
-	}
 	return found
+}
+
+// chosen says of kernels what a device does for them, where that is not native.
+func (s site) chosen(c arch.Capability, choice coverage.Choice, kernels map[string]string) []Finding {
+	has := "the module has " + orNothing(s.module.Targets())
+	option := recipe(c.Target(arch.SM))
+	f := Finding{Device: c.String(), Kernel: only(kernels)}
+	switch choice.Fit {
+	case arch.None:
+		f.Fact = fmt.Sprintf("A device of capability %s finds no image for %s; %s.", c, list(kernels), has)
+		f.Cause = s.whyMissing(c.Target(arch.SM))
+		f.Action = fmt.Sprintf("Compile and link with %s.", option)
+		return []Finding{s.finding("CP108", f)}
+	case arch.NotGuaranteed:
+		f.Fact = fmt.Sprintf("Whether a device of capability %s runs %s is not documented; %s.", c, list(kernels), has)
+		f.Cause = "Binary compatibility with integrated (Jetson) devices, and of targets without a listed product, is not promised by NVIDIA."
+		f.Action = fmt.Sprintf("Compile with %s, or run the entry points on such a device.", option)
+		return []Finding{s.finding("CP109", f)}
+	case arch.Unknown:
+		f.Fact = fmt.Sprintf("Whether a device of capability %s runs %s is not known here; %s.", c, list(kernels), has)
+		f.Cause = fmt.Sprintf("The tables of this cudaproof end with CUDA %s and PTX %s.", arch.Newest().CUDA, arch.Newest().PTX)
+		f.Action = "Use a newer cudaproof, or run the entry points on such a device."
+		return []Finding{s.finding("CP109", f)}
+	case arch.JIT:
+		f.Fact = fmt.Sprintf("On capability %s %s is compiled from PTX by the driver at first use: %s; %s.", c, list(kernels), choice, has)
+		f.Cause = "There is no machine code that this device can run."
+		f.Action = fmt.Sprintf("Where start-up time matters, compile with %s.", option)
+		return []Finding{s.finding("CP112", f)}
+	case coverage.LoadTimeLink:
+		f := s.unlinked(kernels, c.Target(arch.SM), fmt.Sprintf("machine code that capability %s runs for %s", c, list(kernels)))
+		f.Device = c.String()
+		return []Finding{f}
+	}
+	return nil
 }
 
 // exactly keeps the images of target t.
@@ -216,7 +263,7 @@ func anyOf(kernels, others map[string]string) bool {
 func split(kernels map[string]string, images []devicecode.Image) (without, with map[string]string) {
 	without, with = map[string]string{}, map[string]string{}
 	for mangled, name := range kernels {
-		if slices.ContainsFunc(images, func(i devicecode.Image) bool { return has(i, mangled) }) {
+		if slices.ContainsFunc(images, func(i devicecode.Image) bool { return coverage.Has(i, mangled) }) {
 			with[mangled] = name
 		} else {
 			without[mangled] = name
@@ -227,7 +274,7 @@ func split(kernels map[string]string, images []devicecode.Image) (without, with 
 
 // whyMissing guesses why a module has no image for a target.
 func (s site) whyMissing(t arch.Target) string {
-	images := slices.Concat(s.module.loaded, s.module.unlinked(), s.module.ptx())
+	images := slices.Concat(s.module.Loaded, s.module.Unlinked(), s.module.PTX())
 	if fallback, ok := compilerDefault(images); ok {
 		return fmt.Sprintf("Compiler default suspected: sm_%d is what nvcc takes when no -arch or -gencode reaches it.", fallback)
 	}
@@ -249,12 +296,6 @@ func compilerDefault(images []devicecode.Image) (int, bool) {
 		number = i.Target.Number
 	}
 	return number, number == 52 || number == 75
-}
-
-// gencode is the option that adds a target with its PTX.
-func gencode(t arch.Target) string {
-	virtual := t.As(arch.Compute)
-	return fmt.Sprintf("-gencode arch=%s,code=[%s,%s]", virtual, t, virtual)
 }
 
 // list names kernels for a sentence: one by name, several by count and sample.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -73,7 +74,7 @@ func readFindings(r *record.Record, a record.Artifact) []Finding {
 				}
 			}
 		}
-		empty = empty && len(modules(a.FormatOf(o), o)) == 0
+		empty = empty && len(coverage.Modules(a.FormatOf(o), o)) == 0
 	}
 	if empty && len(found) == 0 {
 		found = append(found, Finding{
@@ -155,8 +156,8 @@ func kernelFindings(m *manifest.Manifest, a record.Artifact) []Finding {
 
 func holds(a record.Artifact, want manifest.KernelPattern) bool {
 	for _, o := range a.Objects {
-		for _, mod := range modules(a.FormatOf(o), o) {
-			for mangled, name := range mod.kernels {
+		for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+			for mangled, name := range mod.Kernels {
 				if matches(want, mangled, name) {
 					return true
 				}
@@ -168,7 +169,7 @@ func holds(a record.Artifact, want manifest.KernelPattern) bool {
 
 func matches(p manifest.KernelPattern, mangled, name string) bool {
 	switch {
-	case mangled == wholeModule:
+	case mangled == coverage.WholeModule:
 		return false
 	case p.Mangled != "":
 		return p.Mangled == mangled

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -50,7 +51,7 @@ func Kernels(r *record.Record) []KernelCoverage {
 	var list []KernelCoverage
 	for _, a := range r.Artifacts {
 		c := KernelCoverage{Artifact: a.Path, notNative: map[string]string{}}
-		for mangled, name := range names(allImages(a)) {
+		for mangled, name := range coverage.Names(allImages(a)) {
 			c.Kernels++
 			if launched[string(manifest.NativeMode)][mangled] {
 				c.Native++

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -128,7 +129,7 @@ func (s sight) action(runs ...record.Run) string {
 			add("Compile run-time code to a cubin for the device, or leave the mode out with a reason.")
 		case refused && (e.Code == 209 || e.Code == 223):
 			for _, c := range s.capabilities() {
-				add(fmt.Sprintf("Add machine code: %s, at compile and link.", gencode(c.Target(arch.SM))))
+				add(fmt.Sprintf("Add machine code: %s, at compile and link.", recipe(c.Target(arch.SM))))
 			}
 		case refused && e.Code == 222:
 			add("Use an older toolkit for the PTX, or state the newer driver as a requirement.")
@@ -150,8 +151,8 @@ func (s sight) targets() []string {
 	var all []string
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.FormatOf(o), o) {
-				all = append(all, mod.targets()...)
+			for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+				all = append(all, mod.Targets()...)
 			}
 		}
 	}
@@ -165,8 +166,8 @@ func (s sight) tooHigh() []string {
 	var all []string
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.FormatOf(o), o) {
-				for _, i := range mod.ptx() {
+			for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+				for _, i := range mod.PTX() {
 					for _, c := range s.capabilities() {
 						if i.Target.On(c) == arch.JIT {
 							return nil
@@ -185,8 +186,8 @@ func (s sight) ptxVersions() []string {
 	var all []string
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.FormatOf(o), o) {
-				for _, i := range mod.ptx() {
+			for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+				for _, i := range mod.PTX() {
 					all = append(all, i.PTXVersion)
 				}
 			}
@@ -202,12 +203,15 @@ func (s sight) everywhere(mode manifest.Mode) bool {
 	kernels := 0
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.FormatOf(o), o) {
-				for mangled := range mod.kernels {
-					kernels++
+			for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+				for _, g := range mod.Groups() {
+					kernels += len(g.Kernels)
 					for _, c := range s.capabilities() {
-						fit, _ := mod.cover(mangled, c)
-						if mode == manifest.PTXMode && !mod.compiles(mangled, c) || mode != manifest.PTXMode && fit != arch.Native {
+						choice := g.Native(c, arch.Driver{})
+						if mode == manifest.PTXMode {
+							choice = g.JIT(c, arch.Driver{})
+						}
+						if choice.Fit != arch.Native && choice.Fit != arch.JIT {
 							return false
 						}
 					}

@@ -75,7 +75,7 @@ func TestRecorded(t *testing.T) {
 		{"rdc_ptx90", "fail 223", "pass", "pass cache 3", Failed, []string{"CP104", "CP201", "CP205"}},
 		{"c20_unchecked", "pass 209", "pass 209", "pass 209", Failed, []string{"CP104", "CP105", "CP209"}},
 		{"torch", "pass 201 223", "fail 201 209", "pass 201 cache 2", NotVerified, []string{"CP219"}},
-		{"c06_newer_ptx", "fail 223", "fail 222", "fail 222", Failed, []string{"CP203", "CP204"}},
+		{"c06_newer_ptx", "fail 223", "fail 222", "fail 222", Failed, []string{"CP109", "CP203", "CP204"}},
 		{"c26_ptx_text", "fail 223", "pass", "pass cache 2", Failed, []string{"CP201", "CP205"}},
 		{"c07_refused_ptx", "pass", "fail 218", "pass", Failed, []string{"CP202"}},
 		{"c08_nvrtc_ptx", "fail 223 cache 2", "pass", "pass cache 3", Failed, []string{"CP201"}},
@@ -132,21 +132,21 @@ func TestRecordedDefaultTarget(t *testing.T) {
 func TestRecordedDiagnosis(t *testing.T) {
 	for _, test := range []struct{ name, id, cause, action string }{
 		{"sm90", "CP202", "The driver found no image that capability 9.0 can use in this mode; the inspected files have sm_90.", "Add PTX: -gencode arch=compute_90,code=compute_90."},
-		{"ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
-		{"sm80", "CP203", "Native: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80; PTX: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link. Add PTX: -gencode arch=compute_90,code=compute_90."},
+		{"ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90] (CMAKE_CUDA_ARCHITECTURES: 90, CUDA 11.8 or newer), at compile and link."},
+		{"sm80", "CP203", "Native: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80; PTX: the driver found no image that capability 9.0 can use in this mode; the inspected files have sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90] (CMAKE_CUDA_ARCHITECTURES: 90, CUDA 11.8 or newer), at compile and link. Add PTX: -gencode arch=compute_90,code=compute_90."},
 		{"c06_newer_ptx", "CP204", "The PTX (ISA 9.9) is newer than the driver, which supports CUDA 13.0.", "Use an older toolkit for the PTX, or state the newer driver as a requirement."},
 		{"c07_refused_ptx", "CP202", "The driver refused to compile the PTX, although its .target fits capability 9.0: an instruction does not exist there.", "Check the PTX with ptxas for every target."},
 		{"load_ptx120", "CP204", "The driver refused to compile the PTX: it is of compute_120, above capability 9.0.", "Lower the virtual architecture."},
-		{"load_ptx120", "CP203", "Native: there is no machine code for capability 9.0, and compiling PTX was disabled; it would not help, for the PTX is of compute_120, above the device; PTX: the driver refused to compile the PTX: it is of compute_120, above capability 9.0.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link. Lower the virtual architecture."},
+		{"load_ptx120", "CP203", "Native: there is no machine code for capability 9.0, and compiling PTX was disabled; it would not help, for the PTX is of compute_120, above the device; PTX: the driver refused to compile the PTX: it is of compute_120, above capability 9.0.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90] (CMAKE_CUDA_ARCHITECTURES: 90, CUDA 11.8 or newer), at compile and link. Lower the virtual architecture."},
 		{"load_cubin90", "CP225", "The program loads bare cubins, which CUDA_FORCE_PTX_JIT does not touch, so their PTX was not tested.", "Load these kernels from a fatbin with PTX, or leave the mode out with this reason."},
-		{"load_fatbin80_ptx75", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_75, sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
+		{"load_fatbin80_ptx75", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_75, sm_80.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90] (CMAKE_CUDA_ARCHITECTURES: 90, CUDA 11.8 or newer), at compile and link."},
 		{"rdc_lost_link", "CP208", "The device link was left out, or did not get the targets, so the driver links at every start.", "Link the device code at build time, with the -gencode options of the compile step."},
 		{"c22_stub", "CP210", "Driver, driver library and device do not fit together: the driver library does not fit the kernel driver.", "Correct the driver installation or library path (libcuda: build/c22/libcuda.so.1), and run again."},
 		{"c20_unchecked", "CP209", "A launch or load failed and the program did not look: no image in the file fits the device.", "Check every CUDA call and launch (cudaGetLastError), and give the device an image for every kernel."},
 		{"c08_nvrtc_ptx", "CP201", "Every inspected kernel has machine code for capability 9.0, so PTX made at run time (NVRTC) or in a library that was not inspected was refused.", "Compile run-time code to a cubin for the device, or leave the mode out with a reason."},
 		{"c08_nvrtc_cubin", "CP230", "Device code is made at run time (NVRTC, nvJitLink), so inspection does not see all that runs.", "Test this code in entry points of its own, for every device that it is made for."},
 		{"c21_disagree", "CP201", "No driver error was seen; the program's results or its own checks differ in this mode.", "Read the run's stdout and stderr in the evidence."},
-		{"rdc_ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90], at compile and link."},
+		{"rdc_ptx90", "CP201", "Only PTX fits capability 9.0, and compiling it was disabled; the inspected files have compute_90.", "Add machine code: -gencode arch=compute_90,code=[sm_90,compute_90] (CMAKE_CUDA_ARCHITECTURES: 90, CUDA 11.8 or newer), at compile and link."},
 	} {
 		m, r := replay(t, test.name)
 		found := false

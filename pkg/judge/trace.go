@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
@@ -269,9 +270,9 @@ func (s sight) linkedAtLoad(run record.Run) map[string]string {
 	unlinked := map[string]bool{}
 	for _, a := range s.record.Artifacts {
 		for _, o := range a.Objects {
-			for _, mod := range modules(a.FormatOf(o), o) {
-				if len(mod.loaded) == 0 || len(mod.inputs) > 0 {
-					for mangled := range names(mod.unlinked()) {
+			for _, mod := range coverage.Modules(a.FormatOf(o), o) {
+				if len(mod.Loaded) == 0 || len(mod.Inputs) > 0 {
+					for mangled := range coverage.Names(mod.Unlinked()) {
 						unlinked[mangled] = true
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
@@ -29,7 +30,7 @@ func trapFindings(m *manifest.Manifest, a record.Artifact) []Finding {
 				}
 			}
 			for _, t := range slices.SortedFunc(maps.Keys(trapped), arch.Compare) {
-				found = append(found, trapFinding(m, a, place(o, c), t, trapped[t], c.Images))
+				found = append(found, trapFinding(m, a, coverage.PlaceOf(o, c), t, trapped[t], c.Images))
 			}
 		}
 	}

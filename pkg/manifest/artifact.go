@@ -3,10 +3,13 @@ package manifest
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 )
 
 func (d *decoder) artifacts(n *yaml.Node) []Artifact {
@@ -55,24 +58,58 @@ func (d *decoder) kernels(n *yaml.Node) (k KernelRules) {
 				d.wrong(n, where+".min_launched", "at least 1, the percentage of kernels that the native runs must launch")
 			}
 		}},
-		d.unsupported("without", where))
+		key{"without", false, func(n *yaml.Node) {
+			k.Without = list(d, n, where+".without", "mappings {name: ..., devices: [...], reason: ...}", d.waiver)
+		}})
 	if n.Kind == yaml.MappingNode && len(found) == 0 {
-		d.errorf(n, "%s: found no key, expected require or min_launched", where)
+		d.errorf(n, "%s: found no key, expected require, min_launched or without", where)
 	}
 	return k
 }
 
+// waiver reads kernels that may be missing for devices, which must be required
+// ones: else it would excuse nothing.
+func (d *decoder) waiver(n *yaml.Node) (w Waiver, ok bool) {
+	const where = "artifacts.kernels.without"
+	keys := append(d.patternKeys(where, &w.KernelPattern, &ok),
+		key{"devices", true, func(n *yaml.Node) {
+			w.Devices = set(d, n, where+".devices", `capabilities such as "9.0"`, func(n *yaml.Node) (arch.Capability, bool) {
+				c, ok := d.capability(n, where+".devices", `a capability such as "9.0"`)
+				if require := d.m.Require; ok && !require.PresentDevices && !slices.Contains(require.Devices, c) {
+					d.errorf(n, "%s.devices: found %q, expected a device of require.devices", where, c)
+				}
+				return c, ok
+			})
+		}},
+		key{"reason", true, func(n *yaml.Node) { w.Reason, _ = d.line(n, where+".reason") }})
+	return w, d.onePattern(n, where, d.mapping(n, where, keys...)) && ok
+}
+
 func (d *decoder) kernelPattern(n *yaml.Node) (p KernelPattern, ok bool) {
 	const where = "artifacts.kernels.require"
-	found := d.mapping(n, where,
-		key{"name", false, func(n *yaml.Node) { p.Name, ok = d.line(n, where+".name") }},
-		key{"glob", false, func(n *yaml.Node) { p.Glob, ok = d.kernelGlob(n, where+".glob") }},
-		key{"mangled", false, func(n *yaml.Node) { p.Mangled, ok = d.line(n, where+".mangled") }})
-	if n.Kind == yaml.MappingNode && len(found) != 1 {
-		d.errorf(n, "%s: found %d keys, expected exactly one of name, glob, mangled", where, len(found))
-		return p, false
+	return p, d.onePattern(n, where, d.mapping(n, where, d.patternKeys(where, &p, &ok)...)) && ok
+}
+
+func (d *decoder) patternKeys(where string, p *KernelPattern, ok *bool) []key {
+	return []key{
+		{"name", false, func(n *yaml.Node) { p.Name, *ok = d.line(n, where+".name") }},
+		{"glob", false, func(n *yaml.Node) { p.Glob, *ok = d.kernelGlob(n, where+".glob") }},
+		{"mangled", false, func(n *yaml.Node) { p.Mangled, *ok = d.line(n, where+".mangled") }},
 	}
-	return p, ok
+}
+
+// onePattern refuses a mapping that names kernels in no way or in several.
+func (d *decoder) onePattern(n *yaml.Node, where string, found map[string]*yaml.Node) bool {
+	ways := 0
+	for _, name := range []string{"name", "glob", "mangled"} {
+		if found[name] != nil {
+			ways++
+		}
+	}
+	if n.Kind == yaml.MappingNode && ways != 1 {
+		d.errorf(n, "%s: found %d of the keys name, glob, mangled, expected exactly one", where, ways)
+	}
+	return ways == 1
 }
 
 func (d *decoder) kernelGlob(n *yaml.Node, where string) (string, bool) {

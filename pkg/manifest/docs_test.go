@@ -32,8 +32,8 @@ func TestReferenceIsComplete(t *testing.T) {
 func knownKeys(t *testing.T) (keys []string) {
 	t.Helper()
 	const everyMapping = `{version: 1, zzzzzzzz: 1,
-toolkit: {zzzzzzzz: 1}, require: {zzzzzzzz: 1}, build: [{zzzzzzzz: 1, gencode: [{zzzzzzzz: 1}]}],
-artifacts: [{zzzzzzzz: 1, kernels: {zzzzzzzz: 1, require: [{zzzzzzzz: 1}]}}], third_party: [{zzzzzzzz: 1}],
+toolkit: {zzzzzzzz: 1}, require: {zzzzzzzz: 1, min_driver: {zzzzzzzz: 1}}, build: [{zzzzzzzz: 1, gencode: [{zzzzzzzz: 1}]}],
+artifacts: [{zzzzzzzz: 1, kernels: {zzzzzzzz: 1, require: [{zzzzzzzz: 1}], without: [{zzzzzzzz: 1}]}}], third_party: [{zzzzzzzz: 1}],
 entry_points: [{zzzzzzzz: 1, devices: {zzzzzzzz: 1}, expect: {zzzzzzzz: 1, stdout: [{zzzzzzzz: 1}], same_across_modes: [{zzzzzzzz: 1}], files: {o: {zzzzzzzz: 1}}}}], evidence: {zzzzzzzz: 1}}`
 	unknown := regexp.MustCompile(`: (\S+|the manifest): unknown key "zzzzzzzz": expected one of (.*)$`)
 	for _, line := range mistakes(t, everyMapping) {

@@ -117,9 +117,17 @@ func TestMistakes(t *testing.T) {
 		{"blank project", "version: 1\nproject: ' '\nartifacts: [{path: a}]\n", []string{`2:10: project: found " ", expected text that is not blank`}},
 
 		// Not supported yet, each by its name.
-		{"min_driver", head + "require: {min_driver: {cuda: \"13.0\"}}\n", []string{"4:23: require.min_driver is not supported yet: leave it out"}},
+		{"min_driver", head + "require:\n  min_driver: {cuda: \"580\"}\n", []string{`5:22: require.min_driver.cuda: found "580", expected a CUDA version such as "13.0" under cuda, a driver such as "580" under branch`}},
+		{"min_driver as a number", head + "require:\n  min_driver: {cuda: 13.0}\n", []string{`5:22: require.min_driver.cuda: found the number 13.0, expected text: write "13.0" in quotes`}},
+		{"min_driver of Jetson", head + "require:\n  min_driver: {branch: \"540.4.0\"}\n", []string{`5:24: require.min_driver.branch: driver "540.4.0": which CUDA version branch 540 supports is not known here: give that version, such as 13.5, as nvidia-smi or cuDriverGetVersion says it`}},
+		{"min_driver twice", head + "require:\n  min_driver: {branch: \"550\", cuda: \"12.4\"}\n", []string{`5:15: require.min_driver: found 2 keys, expected exactly one of cuda, branch`}},
+		{"without", "version: 1\nproject: p\nrequire: {devices: [\"9.0\"]}\nartifacts:\n- path: a\n  kernels:\n    without:\n    - {name: k, glob: k, devices: [\"9.0\"], reason: r}\n    - {glob: k, devices: [\"8.0\"], reason: r}\n    - {glob: k, devices: [device]}\n", []string{
+			"8:7: artifacts.kernels.without: found 2 of the keys name, glob, mangled, expected exactly one",
+			`9:27: artifacts.kernels.without.devices: found "8.0", expected a device of require.devices`,
+			`10:7: artifacts.kernels.without: the key "reason" is missing`,
+			`10:27: artifacts.kernels.without.devices: found "device", expected a capability such as "9.0"`,
+		}},
 		{"compile_commands", build("compile_commands: x.json"), []string{"9:21: build.compile_commands is not supported yet: leave it out"}},
-		{"without", "version: 1\nproject: p\nartifacts: [{path: a, kernels: {require: [{name: k}], without: []}}]\n", []string{"3:64: artifacts.kernels.without is not supported yet: leave it out"}},
 		{"libraries", "version: 1\nproject: p\nartifacts:\n- {path: a, libraries: needed}\n- {path: b, libraries: none}\n- {path: c, libraries: all}\n", []string{
 			"4:24: artifacts.libraries: needed is not supported yet: leave it out for loaded",
 			"5:24: artifacts.libraries: none is not supported yet: leave it out for loaded",
@@ -143,7 +151,7 @@ func TestMistakes(t *testing.T) {
 		}},
 		{"min_launched", "version: 1\nproject: p\nartifacts: [{path: b.so, kernels: {min_launched: 101}}, {path: c.so, kernels: {}}]\n", []string{
 			"3:50: artifacts.kernels.min_launched: found the number 101, expected a number from 0 to 100",
-			"3:79: artifacts.kernels: found no key, expected require or min_launched",
+			"3:79: artifacts.kernels: found no key, expected require, min_launched or without",
 		}},
 		{"kernels without a trace", entry("kernels: [k]\nno_trace: why"), []string{"8:13: entry_points.no_trace: found together with kernels, expected one of them: only a trace shows what is launched"}},
 		{"no reason", entry("no_trace: ''"), []string{`7:13: entry_points.no_trace: found "", expected text that is not blank`}},
@@ -240,8 +248,8 @@ func TestMistakes(t *testing.T) {
 			`11:10: artifacts.path: found "/lib.so" twice: the first is on line 10`,
 		}},
 		{"kernels", "version: 1\nproject: p\nartifacts:\n- path: a\n  kernels:\n    require:\n    - {name: k, glob: k}\n    - {}\n    - {glob: '[k'}\n    - k\n    - {name: k}\n    - {name: k}\n", []string{
-			"7:7: artifacts.kernels.require: found 2 keys, expected exactly one of name, glob, mangled",
-			"8:7: artifacts.kernels.require: found 0 keys, expected exactly one of name, glob, mangled",
+			"7:7: artifacts.kernels.require: found 2 of the keys name, glob, mangled, expected exactly one",
+			"8:7: artifacts.kernels.require: found 0 of the keys name, glob, mangled, expected exactly one",
 			`9:14: artifacts.kernels.require.glob: found "[k", expected a valid pattern: *, ?, [...], and \ before a literal *`,
 			`10:7: artifacts.kernels.require: found "k", expected a mapping with the keys name, glob, mangled`,
 			"12:7: artifacts.kernels.require: found a mapping twice: the first is on line 11",

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
@@ -38,6 +39,7 @@ type Require struct {
 	Devices        []arch.Capability // capabilities that every kernel must be covered on
 	Native         []arch.Target     // exact targets wanted as SASS
 	PTX            []arch.Target     // exact targets wanted as PTX
+	MinDriver      arch.Driver       // the oldest driver that everything must run with; zero: any that is new enough
 	Host           []string          // machines of the host code, as `uname -m` says them
 }
 
@@ -81,7 +83,18 @@ type KernelRules struct {
 	Require []KernelPattern // each must match a kernel that is there
 	// MinLaunched is how many of a hundred kernels the native runs must launch.
 	MinLaunched int
+	Without     []Waiver
 }
+
+// Waiver lets kernels be missing for devices.
+type Waiver struct {
+	KernelPattern
+	Devices []arch.Capability
+	Reason  string
+}
+
+// For reports whether the waiver is for a device.
+func (w Waiver) For(c arch.Capability) bool { return slices.Contains(w.Devices, c) }
 
 // KernelPattern names kernels; exactly one field is set.
 type KernelPattern struct {

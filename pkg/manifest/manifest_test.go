@@ -42,6 +42,7 @@ func TestLoad(t *testing.T) {
 			Devices:        []arch.Capability{{Major: 9}, {Major: 12, Minor: 1}},
 			Native:         []arch.Target{target(t, "sm_90"), target(t, "sm_121")},
 			PTX:            []arch.Target{target(t, "compute_90")},
+			MinDriver:      arch.Driver{CUDA: "12.4"},
 			Host:           []string{"aarch64"},
 		},
 		Build: []Build{{
@@ -64,7 +65,7 @@ func TestLoad(t *testing.T) {
 			Path: "build/saxpy",
 			Kernels: KernelRules{Require: []KernelPattern{
 				{Name: "saxpy<float>"}, {Glob: "ns::red<*>"}, {Mangled: "_Z1kPi"},
-			}, MinLaunched: 80},
+			}, MinLaunched: 80, Without: []Waiver{{KernelPattern{Glob: "*_sm121"}, []arch.Capability{{Major: 9}}, "GB10 only"}}},
 		}, {
 			Path: "build/plugins/**/*.so",
 		}},

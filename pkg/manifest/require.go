@@ -31,25 +31,64 @@ func (d *decoder) require(n *yaml.Node) Require {
 		key{"host", false, func(n *yaml.Node) {
 			r.Host = set(d, n, "require.host", "machines such as aarch64", d.machine)
 		}},
-		d.unsupported("min_driver", "require"))
+		key{"min_driver", false, func(n *yaml.Node) { r.MinDriver = d.minDriver(n) }})
 	return r
+}
+
+func (d *decoder) minDriver(n *yaml.Node) (driver arch.Driver) {
+	const where = "require.min_driver"
+	read := func(kind string, is func(string) bool) func(*yaml.Node) {
+		return func(n *yaml.Node) {
+			s, ok := d.text(n, where+"."+kind)
+			if !ok {
+				return
+			}
+			parsed, err := arch.ParseDriver(s)
+			switch {
+			case err != nil:
+				d.errorf(n, "%s.%s: %s", where, kind, err)
+			case !is(s):
+				d.errorf(n, "%s.%s: found %s, expected a CUDA version such as \"13.0\" under cuda, a driver such as \"580\" under branch", where, kind, quote(s))
+			default:
+				driver = parsed
+			}
+		}
+	}
+	cuda := func(s string) bool { d, _ := arch.ParseDriver(s); return d.CUDA == s }
+	found := d.mapping(n, where,
+		key{"cuda", false, read("cuda", cuda)},
+		key{"branch", false, read("branch", func(s string) bool { return !cuda(s) })})
+	if n.Kind == yaml.MappingNode && len(found) != 1 {
+		d.errorf(n, "%s: found %d keys, expected exactly one of cuda, branch", where, len(found))
+	}
+	return driver
 }
 
 func (d *decoder) devices(n *yaml.Node) (present bool, capabilities []arch.Capability) {
 	words := set(d, n, "require.devices", `capabilities such as "9.0"`, func(n *yaml.Node) (string, bool) {
-		s, ok := d.text(n, "require.devices")
-		if !ok || s == presentDevices {
-			return s, ok
+		if n.Tag == "!!str" && n.Value == presentDevices {
+			return presentDevices, true
 		}
-		c, err := arch.ParseCapability(s)
-		if err != nil {
-			d.wrong(n, "require.devices", `a capability such as "9.0", or `+presentDevices)
-			return "", false
+		c, ok := d.capability(n, "require.devices", `a capability such as "9.0", or `+presentDevices)
+		if ok {
+			capabilities = append(capabilities, c)
 		}
-		capabilities = append(capabilities, c)
-		return s, true
+		return c.String(), ok
 	})
 	return slices.Contains(words, presentDevices), capabilities
+}
+
+func (d *decoder) capability(n *yaml.Node, where, expected string) (arch.Capability, bool) {
+	s, ok := d.text(n, where)
+	if !ok {
+		return arch.Capability{}, false
+	}
+	c, err := arch.ParseCapability(s)
+	if err != nil {
+		d.wrong(n, where, expected)
+		return arch.Capability{}, false
+	}
+	return c, true
 }
 
 // target gives a reader of targets of one class.

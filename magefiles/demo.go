@@ -29,7 +29,7 @@ func Demo(ctx context.Context) error {
 		do            func() error
 	}{
 		{"1. What is in the prebuilt artifact? (mage inspect -path=" + quickstart + "prebuilt/quickstart)", false, func() error {
-			return verify.Look(ctx, options(""), quickstart+"prebuilt/quickstart", false, false, false)
+			return verify.Look(ctx, options(""), quickstart+"prebuilt/quickstart", verify.LookOptions{})
 		}},
 		{"2. Is it the file that was proven on an H200? (mage gate -manifest=" + quickstart + "prebuilt.yaml)", false, func() error {
 			return verify.Gate(ctx, options(quickstart+"prebuilt.yaml"))

@@ -59,6 +59,8 @@ func Inspect(ctx context.Context,
 	crosscheck *bool, // compare with cuobjdump
 	kernels *bool, // with -path: list the kernels by name
 	full *bool, // with -path and -json: the SHA-256 of every image after decoding
+	devices *string, // with -path: what these devices take for each kernel, 8.6,9.0,12.1 or all
+	driver *string, // with -devices: the driver they have, by CUDA version (12.4) or branch (550)
 	json *bool, // print JSON on standard output
 ) error {
 	return run(func(o verify.Options) error {
@@ -66,7 +68,20 @@ func Inspect(ctx context.Context,
 			if manifest != nil {
 				return &verify.ExitError{Code: verify.ExitManifest, Text: "cudaproof: -path looks at files without a manifest: give -path or -manifest, not both"}
 			}
-			return verify.Look(ctx, o, *path, isSet(crosscheck), isSet(kernels), isSet(full))
+			look := verify.LookOptions{CrossCheck: isSet(crosscheck), Kernels: isSet(kernels), Full: isSet(full)}
+			if err := emptyFlag(map[string]*string{"devices": devices, "driver": driver}); err != nil {
+				return err
+			}
+			if devices != nil {
+				look.Devices = *devices
+			}
+			if driver != nil {
+				look.Driver = *driver
+			}
+			return verify.Look(ctx, o, *path, look)
+		}
+		if devices != nil || driver != nil {
+			return &verify.ExitError{Code: verify.ExitManifest, Text: "cudaproof: -devices and -driver go with -path; a manifest names them under require"}
 		}
 		return verify.Inspect(ctx, o, isSet(crosscheck))
 	}, manifest, nil, json)

@@ -47,10 +47,13 @@ type Place struct {
 	File      string `json:"file"`
 	Container string `json:"container,omitempty"`
 	Kernels   int    `json:"kernels"`
-	// Names are those of the kernels, demangled; of a library one that is an
-	// example.
+	// Names are those of the kernels, demangled: all of them where some device
+	// cannot run them, else a few examples.
 	Names []string `json:"names,omitempty"`
 }
+
+// examples is how many kernels are named where all devices run them.
+const examples = 5
 
 // NewMatrix begins a matrix without files.
 func NewMatrix(devices []arch.Capability, d arch.Driver) *Matrix {
@@ -66,11 +69,11 @@ func (m *Matrix) AddFile(f artifact.File) {
 	for _, o := range f.Objects {
 		for _, mod := range Modules(f.FormatOf(o), o) {
 			for _, g := range mod.Groups() {
-				place := Place{File: f.Path, Container: mod.Place, Kernels: len(g.Kernels), Names: make([]string, len(g.Kernels))}
+				names := make([]string, len(g.Kernels))
 				for n, k := range g.Kernels {
-					place.Names[n] = k.Name
+					names[n] = k.Name
 				}
-				m.Add(g.Set, place)
+				m.Add(g.Set, Place{File: f.Path, Container: mod.Place, Kernels: len(g.Kernels), Names: names})
 			}
 		}
 	}
@@ -86,6 +89,9 @@ func (m *Matrix) Add(s Set, p Place) {
 	}
 	r := &m.Rows[n]
 	r.Kernels += p.Kernels
+	if unserved(*r) == 0 && len(p.Names) > examples {
+		p.Names = slices.Clone(p.Names[:examples])
+	}
 	r.Places = append(r.Places, p)
 	for i, c := range r.Choices {
 		sum := &m.Summary[i]

@@ -64,6 +64,8 @@ var catalogue = map[string]Kind{
 	"CP133": notes("Third-party library excused"),
 	"CP134": unverified("Dependencies not resolved"),
 	"CP135": notes("Kernels in two files of one process"),
+	"CP136": fails("Shipped library cannot serve a device"),
+	"CP137": warns("Library cannot serve a device"),
 
 	"CP201": fails("Native run fails, PTX run passes"),
 	"CP202": fails("PTX run fails, native run passes"),

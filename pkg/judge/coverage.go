@@ -54,6 +54,25 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 	return append(found, waivers.findings(r, devices)...)
 }
 
+// Matrix says what the required devices take for the kernels of the artifacts and
+// of the libraries that are used with them, with the oldest driver that the manifest
+// names. It is nil where no device is required or no file was read.
+func Matrix(m *manifest.Manifest, r *record.Record) *coverage.Matrix {
+	devices := wantedDevices(m, r)
+	if len(devices) == 0 || len(r.Artifacts) == 0 {
+		return nil
+	}
+	matrix := coverage.NewMatrix(devices, m.Require.MinDriver)
+	for _, a := range r.Artifacts {
+		matrix.AddFile(a.File)
+	}
+	for _, l := range r.Libraries {
+		matrix.AddFolded(l.Path, l.Sets)
+	}
+	matrix.Sort()
+	return matrix
+}
+
 // leftAside names the containers that are not judged.
 func leftAside(path string, o artifact.Object) []Finding {
 	var found []Finding
@@ -102,7 +121,7 @@ func (s site) native(t arch.Target) []Finding {
 	if t.Suffix == arch.Plain {
 		missing = s.withoutExcused(missing, t.Capability())
 	}
-	found := s.lacking("CP104", missing, images, t, recipe(t))
+	found := s.lacking("CP104", missing, images, t, Recipe(t))
 	if len(unlinked) > 0 {
 		found = append(found, s.unlinked(unlinked, t, fmt.Sprintf("%s code for %s", t, list(unlinked))))
 	}
@@ -113,7 +132,7 @@ func (s site) native(t arch.Target) []Finding {
 func (s site) ptx(t arch.Target) []Finding {
 	images := exactly(s.module.PTX(), t)
 	missing, _ := split(s.module.Kernels, images)
-	option := recipe(t)
+	option := Recipe(t)
 	found := s.lacking("CP105", missing, images, t, option)
 	for _, in := range s.module.WithoutPTX(func(has arch.Target) bool { return has == t }) {
 		if !anyOf(coverage.Names(in.Images), missing) { // else it was named just now
@@ -160,7 +179,7 @@ func (s site) unlinked(kernels map[string]string, t arch.Target, what string) Fi
 		Target: t.String(), Kernel: only(kernels),
 		Fact:   fmt.Sprintf("The %s is there only as relocatable code that was never device-linked.", what),
 		Cause:  "The device link (nvcc -dlink, or the link step) was run without the -gencode options of the compile step, so the driver would have to link at load time.",
-		Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", recipe(t)),
+		Action: fmt.Sprintf("Give the device link the same options as the compile step: %s.", Recipe(t)),
 	})
 }
 
@@ -213,7 +232,7 @@ func (s site) device(c arch.Capability, oldest arch.Driver) []Finding {
 // chosen says of kernels what a device does for them, where that is not native.
 func (s site) chosen(c arch.Capability, choice coverage.Choice, kernels map[string]string) []Finding {
 	has := "the module has " + orNothing(s.module.Targets())
-	option := recipe(c.Target(arch.SM))
+	option := Recipe(c.Target(arch.SM))
 	f := Finding{Device: c.String(), Kernel: only(kernels)}
 	switch choice.Fit {
 	case arch.None:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -113,4 +114,35 @@ func TestC32(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", path, found, want)
 		}
 	}
+}
+
+// A third-party library is exempt kernel by kernel, but not where it has nothing
+// at all for a device.
+func TestThirdPartyDevices(t *testing.T) {
+	m := wanting(t, nil, nil)
+	m.Require.Devices = []arch.Capability{{Major: 9}, {Major: 12}}
+	m.ThirdParty = []manifest.ThirdParty{{Match: "libx.so*", Reason: "theirs"}}
+	image := func(kind devicecode.Kind, name string) record.ImageCount {
+		return record.ImageCount{Kind: kind, Target: target(t, name), Images: 1, Kernels: 1}
+	}
+	sm90, ptx90 := image(devicecode.Cubin, "sm_90"), image(devicecode.PTX, "compute_90")
+	for _, test := range []struct {
+		name, path string
+		images     []record.ImageCount
+		want       []string
+	}{
+		{"shipped", "lib/libx.so.1", []record.ImageCount{sm90}, []string{"CP133", "CP136"}},
+		{"the machine's", "/usr/lib/libx.so.1", []record.ImageCount{sm90}, []string{"CP133", "CP137"}},
+		{"with PTX", "lib/libx.so.1", []record.ImageCount{sm90, ptx90}, []string{"CP133"}},
+		{"ours", "lib/liby.so", []record.ImageCount{sm90}, []string{"CP131"}},
+	} {
+		r := &record.Record{Libraries: []record.Library{{File: record.File{Path: test.path, SHA256: "0"}, Images: test.images}}}
+		equal(t, test.name, ids(Libraries(m, r)), test.want)
+	}
+	// An artifact that is third party.
+	a := program(container(t, devicecode.WholeProgram, "sm_90:k"))
+	a.Path = "lib/libx.so"
+	r := &record.Record{Artifacts: []record.Artifact{a}}
+	equal(t, "artifact, libraries", ids(Libraries(m, r)), []string{"CP136"})
+	equal(t, "artifact, kernel by kernel", ids(Coverage(m, r)), nil)
 }

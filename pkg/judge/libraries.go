@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/linkage"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
 	"github.com/cudaproof/cudaproof/pkg/record"
@@ -38,7 +39,11 @@ func Libraries(m *manifest.Manifest, r *record.Record) []Finding {
 	for _, l := range r.Libraries {
 		if !l.DriverOrTool {
 			found = append(found, libraryFindings(m, l)...)
+			found = append(found, unserved(m, r, l.Path, l.Images)...)
 		}
+	}
+	for _, a := range r.Artifacts {
+		found = append(found, unserved(m, r, a.Path, counted(a))...)
 	}
 	for _, d := range r.Duplicates {
 		found = append(found, Finding{
@@ -108,4 +113,51 @@ func usedBy(l record.Library) string {
 		return "needed by " + strings.Join(l.NeededBy, ", ")
 	}
 	return "named by nothing"
+}
+
+// unserved says which required devices a third-party library has no image for at
+// all. One that lies in the project's folder is shipped with it; another is the
+// machine's, and the user's may differ.
+func unserved(m *manifest.Manifest, r *record.Record, file string, images []record.ImageCount) []Finding {
+	if _, excused := thirdParty(m, file); !excused || len(images) == 0 {
+		return nil
+	}
+	var found []Finding
+	for _, c := range wantedDevices(m, r) {
+		if slices.ContainsFunc(images, func(i record.ImageCount) bool { return i.Kernels > 0 && i.Target.On(c) != arch.None }) {
+			continue
+		}
+		f := Finding{
+			ID: "CP136", Artifact: file, Device: c.String(),
+			Fact:   fmt.Sprintf("The third-party library has no image at all that a device of capability %s runs or compiles; it has %s.", c, countedTargets(images)),
+			Cause:  "It was built for other devices.",
+			Action: "Ship a version that is built for this device, or take it from require.devices.",
+		}
+		if path.IsAbs(file) {
+			f.ID, f.Action = "CP137", "See that users on such a device get another version of the library."
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// counted gives the images of an artifact as those of a library are recorded.
+func counted(a record.Artifact) (list []record.ImageCount) {
+	for _, i := range allImages(a) {
+		list = append(list, record.ImageCount{Kind: i.Kind, Target: i.Target, Images: 1, Kernels: len(i.Kernels)})
+	}
+	return list
+}
+
+func countedTargets(images []record.ImageCount) string {
+	var targets []arch.Target
+	for _, i := range images {
+		targets = append(targets, i.Target)
+	}
+	slices.SortFunc(targets, arch.Compare)
+	var names []string
+	for _, t := range slices.Compact(targets) {
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ")
 }

@@ -129,7 +129,7 @@ func (s sight) action(runs ...record.Run) string {
 			add("Compile run-time code to a cubin for the device, or leave the mode out with a reason.")
 		case refused && (e.Code == 209 || e.Code == 223):
 			for _, c := range s.capabilities() {
-				add(fmt.Sprintf("Add machine code: %s, at compile and link.", recipe(c.Target(arch.SM))))
+				add(fmt.Sprintf("Add machine code: %s, at compile and link.", Recipe(c.Target(arch.SM))))
 			}
 		case refused && e.Code == 222:
 			add("Use an older toolkit for the PTX, or state the newer driver as a requirement.")

@@ -2,6 +2,7 @@ package record
 
 import (
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/linkage"
@@ -48,6 +49,8 @@ type Library struct {
 	LoadedBy []string `json:"loaded_by,omitempty"`
 	// Images counts its images by kind and target, in that order.
 	Images []ImageCount `json:"images,omitempty"`
+	// Sets are the images that its kernels are in, folded.
+	Sets []coverage.Folded `json:"sets,omitempty"`
 	// Traced are the hashes of its images that a run loaded, sorted.
 	Traced []string `json:"traced,omitempty"`
 	// Unread counts the images and places of device code that could not be

@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got bytes.Buffer
-			if err := Text(&got, r, judge.Judge(m, r), Options{}); err != nil {
+			if err := Text(&got, r, judge.Judge(m, r), Options{Matrix: judge.Matrix(m, r)}); err != nil {
 				t.Fatal(err)
 			}
 			golden := filepath.Join("testdata", name+".txt")

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -21,8 +22,10 @@ type Document struct {
 	Findings []judge.Finding `json:"findings"`
 	// Kernels says for each artifact which kernels the runs launched.
 	Kernels []judge.KernelCoverage `json:"kernels,omitempty"`
-	Bundle  string                 `json:"bundle,omitempty"`
-	Record  *record.Record         `json:"record"`
+	// Matrix says what the required devices take for each kernel, by rule.
+	Matrix *coverage.Matrix `json:"matrix,omitempty"`
+	Bundle string           `json:"bundle,omitempty"`
+	Record *record.Record   `json:"record"`
 }
 
 // JSON writes the report for programs, indented, with everything in it.
@@ -31,7 +34,7 @@ func JSON(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	if findings == nil {
 		findings = []judge.Finding{}
 	}
-	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, judge.Kernels(r), o.Bundle, r})
+	return Value(w, Document{o.Part, result.Verdict, Sentence(r, result, o.Part), findings, judge.Kernels(r), o.Matrix, o.Bundle, r})
 }
 
 // Value writes any part of a record as indented JSON, as encoding/json would,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/record"
 )
@@ -15,6 +16,8 @@ type Options struct {
 	// Part names the target ("compile") where only a part was done; a report
 	// of a part gives no verdict.
 	Part string
+	// Matrix says what devices take for the kernels, nil for none.
+	Matrix *coverage.Matrix
 	// Bundle is where the evidence lies, empty for none.
 	Bundle string
 	// Recorded says that the record was made earlier, and maybe elsewhere.
@@ -45,6 +48,9 @@ func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 		for _, a := range r.Artifacts {
 			file(p, a, false)
 		}
+	}
+	if o.Matrix != nil {
+		matrix(p, o.Matrix)
 	}
 	libraries(p, r.Libraries)
 	runs(p, r)

@@ -3,12 +3,17 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/cudaproof/cudaproof/pkg/coverage"
+	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/manifest"
+	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/report"
 	"github.com/cudaproof/cudaproof/pkg/stage/inspect"
 )
@@ -81,16 +86,34 @@ func (w *work) part(ctx context.Context, name string, families ...judge.Family) 
 	return w.conclude(judge.Judge(w.manifest, w.record, families...), report.Options{Part: name})
 }
 
-// Look reads the files that a path or glob names, without a manifest. With full,
-// each image has the SHA-256 of its decoded bytes.
-func Look(ctx context.Context, o Options, path string, crossCheck, kernels, full bool) error {
+// LookOptions say what to look for in files without a manifest.
+type LookOptions struct {
+	CrossCheck bool   // compare with cuobjdump
+	Kernels    bool   // list them
+	Full       bool   // give the SHA-256 of each image's decoded bytes
+	Devices    string // capabilities, "8.6,9.0", or "all": say what they take for each kernel
+	Driver     string // with that driver: a CUDA version or a driver's; empty: one that is new enough
+}
+
+// looked is the JSON of [Look] where devices are asked about.
+type looked struct {
+	Files  []record.Artifact `json:"files"`
+	Matrix *coverage.Matrix  `json:"matrix"`
+}
+
+// Look reads the files that a path or glob names, without a manifest.
+func Look(ctx context.Context, o Options, path string, look LookOptions) error {
 	paths, members, err := glob(path)
 	if err != nil {
 		return &ExitError{ExitFailed, "cudaproof: " + err.Error()}
 	}
+	matrix, err := look.matrix()
+	if err != nil {
+		return &ExitError{ExitManifest, "cudaproof: " + err.Error()}
+	}
 	return withManifest(ctx, o.withDefaults(), &manifest.Manifest{}, func(ctx context.Context, w *work) error {
-		o := w.inspection(crossCheck)
-		o.Digests = full
+		o := w.inspection(look.CrossCheck)
+		o.Digests = look.Full
 		files := inspect.Files(ctx, paths, o)
 		if ctx.Err() != nil {
 			return notVerified("interrupted")
@@ -103,10 +126,22 @@ func Look(ctx context.Context, o Options, path string, crossCheck, kernels, full
 			}
 		}
 		w.quiet()
-		if w.options.JSON {
+		if matrix != nil {
+			for _, f := range files {
+				matrix.AddFile(f.File)
+			}
+			matrix.Sort()
+		}
+		switch {
+		case w.options.JSON && matrix != nil:
+			err = report.Value(w.options.Stdout, looked{files, matrix})
+		case w.options.JSON:
 			err = report.Value(w.options.Stdout, files)
-		} else {
-			err = report.Files(w.options.Stdout, files, kernels, style(w.options.Stdout))
+		default:
+			err = report.Files(w.options.Stdout, files, look.Kernels, style(w.options.Stdout))
+			if matrix != nil {
+				err = errors.Join(err, report.Matrix(w.options.Stdout, matrix, style(w.options.Stdout)))
+			}
 		}
 		w.record.Artifacts = files
 		result := judge.Judge(w.manifest, w.record, judge.Files)
@@ -116,6 +151,38 @@ func Look(ctx context.Context, o Options, path string, crossCheck, kernels, full
 		}
 		return exit(result.Verdict)
 	})
+}
+
+// matrix begins the matrix of the devices asked about, nil for none.
+func (l LookOptions) matrix() (*coverage.Matrix, error) {
+	var driver arch.Driver
+	if l.Driver != "" {
+		var err error
+		if driver, err = arch.ParseDriver(l.Driver); err != nil {
+			return nil, err
+		}
+	}
+	switch l.Devices {
+	case "":
+		if l.Driver != "" {
+			return nil, errors.New("-driver says nothing without -devices: add -devices=9.0,12.1 or -devices=all")
+		}
+		return nil, nil
+	case "all":
+		return coverage.NewMatrix(arch.Known(), driver), nil
+	}
+	var devices []arch.Capability
+	for s := range strings.SplitSeq(l.Devices, ",") {
+		c, err := arch.ParseCapability(strings.TrimSpace(s))
+		if err != nil {
+			return nil, fmt.Errorf("-devices: %w", err)
+		}
+		if slices.Contains(devices, c) {
+			return nil, fmt.Errorf("-devices: %s is there twice", c)
+		}
+		devices = append(devices, c)
+	}
+	return coverage.NewMatrix(devices, driver), nil
 }
 
 // errorsOf gives the findings that decide the exit code; the rest shows in the

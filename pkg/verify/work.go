@@ -85,7 +85,7 @@ func (w *work) lock(ctx context.Context) (unlock func(), err error) {
 // Everything is written before the exit code is decided.
 func (w *work) conclude(result judge.Result, o report.Options) error {
 	w.quiet()
-	o.Style = style(w.options.Stderr)
+	o.Style, o.Matrix = style(w.options.Stderr), judge.Matrix(w.manifest, w.record)
 	err := report.Text(w.options.Stderr, w.record, result, o)
 	if w.options.JSON {
 		err = errors.Join(err, report.JSON(w.options.Stdout, w.record, result, o))

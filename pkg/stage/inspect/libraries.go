@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cudaproof/cudaproof/pkg/artifact"
+	"github.com/cudaproof/cudaproof/pkg/coverage"
 	"github.com/cudaproof/cudaproof/pkg/devicecode"
 	"github.com/cudaproof/cudaproof/pkg/devicecode/arch"
 	"github.com/cudaproof/cudaproof/pkg/linkage"
@@ -45,6 +46,7 @@ func Libraries(ctx context.Context, m *manifest.Manifest, artifacts []record.Art
 // count fills in what was read of a library.
 func count(l *record.Library, f artifact.File) {
 	l.SHA256, l.Size, l.Problem = f.SHA256, f.Size, f.Problem
+	l.Sets = coverage.Fold(f)
 	type key struct {
 		kind   devicecode.Kind
 		target arch.Target

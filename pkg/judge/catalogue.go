@@ -104,6 +104,7 @@ var catalogue = map[string]Kind{
 	"CP235": fails("Too few kernels launched"),
 	"CP236": unverified("Number of kernels launched not known"),
 	"CP237": warns("Images of no file loaded"),
+	"CP238": unverified("Prediction contradicted by a run"),
 
 	"CP301": unverified("No CUDA toolkit"),
 	"CP302": fails("Target not known to the toolkit"),

@@ -124,6 +124,7 @@ func (s sight) traced(run record.Run, about func(string, manifest.Mode, Finding)
 		})
 	}
 	s.executed(run, launches, about)
+	s.contradicted(run, about)
 	if mode == manifest.NativeMode {
 		madeAtRunTime(mode, launches, about)
 		s.loadedFromNowhere(run, about)

@@ -17,6 +17,10 @@ type Options struct {
 	// Digests fills Image.SHA256. It takes about as long as hashing all the
 	// decoded bytes, which may be ten times the file.
 	Digests bool
+	// PTX, where set, is given each PTX text that could be read, and its SHA-256
+	// where Digests asks for it. It is called from several goroutines at once; the
+	// text is good during the call only.
+	PTX func(sha256 string, text []byte)
 }
 
 // decoder reads the images of one object, several at once.

@@ -88,6 +88,7 @@ func (w *worker) readPayload(e fatbin.Entry, i *Image) error {
 	case fatbin.Cubin:
 		return i.readCubin(b, w.names)
 	case fatbin.PTX:
+		defer w.hand(b, i)
 		return i.readPTX(b, w.names)
 	}
 	return nil // LTO IR: nothing in it counts
@@ -113,7 +114,15 @@ func (w *worker) readLone(i *Image) error {
 	if i.Kind == Cubin {
 		return i.readCubinFile(b, w.names)
 	}
+	defer w.hand(b, i)
 	return i.readPTXFile(b, w.names)
+}
+
+// hand gives a PTX text to who asked for it.
+func (w *worker) hand(text []byte, i *Image) {
+	if w.options.PTX != nil && len(i.Kernels)+i.Functions+i.Variables > 0 {
+		w.options.PTX(i.SHA256, text)
+	}
 }
 
 // checkHeader refuses what would make the payload mean something else.

@@ -28,7 +28,7 @@ func Coverage(m *manifest.Manifest, r *record.Record) []Finding {
 		})
 	}
 	for _, a := range r.Artifacts {
-		if _, excused := thirdParty(m, a.Path); excused {
+		if _, excused := m.ThirdPartyOf(a.Path); excused {
 			continue
 		}
 		for _, o := range a.Objects {
@@ -89,14 +89,7 @@ func leftAside(path string, o artifact.Object) []Finding {
 
 // wantedDevices gives the capabilities that every kernel must be covered on.
 func wantedDevices(m *manifest.Manifest, r *record.Record) []arch.Capability {
-	want := slices.Clone(m.Require.Devices)
-	if m.Require.PresentDevices {
-		for _, d := range r.Probe.Devices {
-			want = append(want, d.Capability)
-		}
-	}
-	slices.SortFunc(want, func(a, b arch.Capability) int { return a.Target(arch.SM).Number - b.Target(arch.SM).Number })
-	return slices.Compact(want)
+	return m.Require.Capabilities(r.Probe.Capabilities())
 }
 
 // site is a module of an artifact.

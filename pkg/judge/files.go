@@ -33,6 +33,7 @@ func Files(m *manifest.Manifest, r *record.Record) []Finding {
 		found = append(found, hostFindings(m.Require.Host, a)...)
 		found = append(found, kernelFindings(m, a)...)
 		found = append(found, trapFindings(m, a)...)
+		found = append(found, assembledFindings(a)...)
 		found = append(found, crossCheckFindings(a)...)
 		if len(r.Runs) > 0 && a.AfterRuns != a.SHA256 {
 			found = append(found, Finding{

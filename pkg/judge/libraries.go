@@ -66,7 +66,7 @@ func sample(d record.Duplicate) string {
 }
 
 func libraryFindings(m *manifest.Manifest, l record.Library) []Finding {
-	excuse, excused := thirdParty(m, l.Path)
+	excuse, excused := m.ThirdPartyOf(l.Path)
 	if l.Problem != "" {
 		return []Finding{{
 			ID: "CP132", Artifact: l.Path,
@@ -91,15 +91,6 @@ func libraryFindings(m *manifest.Manifest, l record.Library) []Finding {
 	}}
 }
 
-func thirdParty(m *manifest.Manifest, file string) (manifest.ThirdParty, bool) {
-	for _, t := range m.ThirdParty {
-		if ok, err := path.Match(t.Match, path.Base(file)); ok && err == nil {
-			return t, true
-		}
-	}
-	return manifest.ThirdParty{}, false
-}
-
 func usedBy(l record.Library) string {
 	switch {
 	case len(l.LoadedBy) > 0:
@@ -119,7 +110,7 @@ func usedBy(l record.Library) string {
 // all. One that lies in the project's folder is shipped with it; another is the
 // machine's, and the user's may differ.
 func unserved(m *manifest.Manifest, r *record.Record, file string, images []record.ImageCount) []Finding {
-	if _, excused := thirdParty(m, file); !excused || len(images) == 0 {
+	if _, excused := m.ThirdPartyOf(file); !excused || len(images) == 0 {
 		return nil
 	}
 	var found []Finding

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"time"
 
@@ -41,6 +42,17 @@ type Require struct {
 	PTX            []arch.Target     // exact targets wanted as PTX
 	MinDriver      arch.Driver       // the oldest driver that everything must run with; zero: any that is new enough
 	Host           []string          // machines of the host code, as `uname -m` says them
+}
+
+// Capabilities gives those that every kernel must be covered on, sorted, given
+// those of the devices present.
+func (r Require) Capabilities(present []arch.Capability) []arch.Capability {
+	want := slices.Clone(r.Devices)
+	if r.PresentDevices {
+		want = append(want, present...)
+	}
+	slices.SortFunc(want, arch.Capability.Compare)
+	return slices.Compact(want)
 }
 
 // BuildKind is the kind of a build's product.
@@ -107,6 +119,16 @@ type KernelPattern struct {
 type ThirdParty struct {
 	Match  string // glob over the base name
 	Reason string
+}
+
+// ThirdPartyOf gives the item of third_party that matches a file by its base name.
+func (m *Manifest) ThirdPartyOf(file string) (ThirdParty, bool) {
+	for _, t := range m.ThirdParty {
+		if ok, err := path.Match(t.Match, path.Base(file)); ok && err == nil {
+			return t, true
+		}
+	}
+	return ThirdParty{}, false
 }
 
 // EntryPoint is a command that exercises the artifacts.

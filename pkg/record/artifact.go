@@ -17,9 +17,26 @@ type Artifact struct {
 	// LinkageProblem says why the dependencies could not be resolved.
 	LinkageProblem string     `json:"linkage_problem,omitempty"`
 	CrossCheck     CrossCheck `json:"cross_check"`
+	// Assembled are the PTX images as ptxas took them, for the devices that may
+	// have to compile them. It is empty where there is no such device.
+	Assembled []Assembly `json:"assembled,omitempty"`
 	// AfterRuns is the file's SHA-256 after the last run, empty when nothing
 	// was run.
 	AfterRuns string `json:"after_runs,omitempty"`
+}
+
+// Assembly is one PTX image assembled for one target.
+type Assembly struct {
+	SHA256 string      `json:"sha256,omitempty"` // of the PTX text
+	PTX    arch.Target `json:"ptx"`              // compute_80
+	Target arch.Target `json:"target"`           // sm_90
+	OK     bool        `json:"ok,omitempty"`
+	// Kernel is the kernel that the first error is in, by its name, where the
+	// message tells.
+	Kernel string `json:"kernel,omitempty"`
+	Output string `json:"output,omitempty"` // of ptxas
+	// NotDone says why it was not tried.
+	NotDone string `json:"not_done,omitempty"`
 }
 
 // CrossCheck compares our reading with cuobjdump's.

@@ -16,6 +16,15 @@ type Probe struct {
 	Environment map[string]string `json:"environment,omitempty"`
 }
 
+// Capabilities are those of the devices, one for each.
+func (p Probe) Capabilities() []arch.Capability {
+	var list []arch.Capability
+	for _, d := range p.Devices {
+		list = append(list, d.Capability)
+	}
+	return list
+}
+
 // Host is the machine the verification ran on. It says nothing about GPU code.
 type Host struct {
 	Machine string `json:"machine"` // as `uname -m` says it

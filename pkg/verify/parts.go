@@ -52,6 +52,7 @@ func Compile(ctx context.Context, o Options) error {
 func Inspect(ctx context.Context, o Options, crossCheck bool) error {
 	return with(ctx, o, func(ctx context.Context, w *work) error {
 		w.inspect(ctx, crossCheck)
+		inspect.Assemble(ctx, w.manifest, w.record.Artifacts, nil, w.inspection(false))
 		w.libraries(ctx)
 		return w.part(ctx, "inspect", judge.Files, judge.Coverage, judge.Libraries)
 	})

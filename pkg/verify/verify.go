@@ -9,6 +9,7 @@ import (
 	"github.com/cudaproof/cudaproof/pkg/judge"
 	"github.com/cudaproof/cudaproof/pkg/record"
 	"github.com/cudaproof/cudaproof/pkg/report"
+	"github.com/cudaproof/cudaproof/pkg/stage/inspect"
 	"github.com/cudaproof/cudaproof/pkg/stage/source"
 )
 
@@ -34,6 +35,7 @@ func verify(ctx context.Context, w *work) error {
 	inputs := w.compile(ctx)
 	if !slices.ContainsFunc(w.record.Builds, func(b record.Build) bool { return b.Failed }) {
 		w.inspect(ctx, true)
+		inspect.Assemble(ctx, w.manifest, w.record.Artifacts, w.record.Probe.Capabilities(), w.inspection(false))
 		w.execute(ctx, writer.Dir())
 		w.libraries(ctx)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -24,34 +23,13 @@ const (
 )
 
 // Tool is a cuobjdump that answered.
-type Tool struct {
-	Path    string
-	Version string // of its toolkit, "13.0"
-}
+type Tool tool.CUDA
 
-// Find looks for cuobjdump beside nvcc, then in PATH, and asks it for its
-// version. nvcc may be empty, a name in PATH or a path.
+// Find looks for cuobjdump beside nvcc, then in PATH.
 func Find(ctx context.Context, nvcc string) (Tool, error) {
-	path := "cuobjdump"
-	if strings.ContainsRune(nvcc, filepath.Separator) {
-		beside := filepath.Join(filepath.Dir(nvcc), path)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			path = beside
-		}
-	}
-	r := tool.Run(ctx, tool.Command{Args: []string{path, "--version"}, Timeout: limit})
-	if !r.OK() {
-		return Tool{}, fmt.Errorf("%s --version: %s", path, r.Failure())
-	}
-	version := release.FindStringSubmatch(r.Output)
-	if version == nil {
-		return Tool{}, fmt.Errorf("%s --version names no release", path)
-	}
-	return Tool{Path: path, Version: version[1]}, nil
+	t, err := tool.FindCUDA(ctx, "cuobjdump", nvcc)
+	return Tool(t), err
 }
-
-// release finds "release 13.0, V13.0.85".
-var release = regexp.MustCompile(`\brelease (\d+\.\d+)`)
 
 // Read lists a file's images, by two calls at once. A call that fails in any
 // way is an error; a file in which cuobjdump finds no device code is not, and

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,8 +24,14 @@ func Builds(m *manifest.Manifest, r *record.Record) []Finding {
 		found = append(found, buildFindings(want.Name, b)...)
 	}
 	for _, a := range r.Artifacts {
-		if a.SHA256 != "" && !producedBy(m, r, a) {
+		if a.SHA256 == "" {
+			continue
+		}
+		n := slices.IndexFunc(r.Builds, func(b record.Build) bool { return writes(m, b, a.Path) })
+		if n < 0 {
 			found = append(found, commandsUnknown(m, a.Path))
+		} else if r.Builds[n].Problem == "" {
+			found = append(found, askedFindings(r.Builds[n], a)...)
 		}
 	}
 	return found
@@ -59,19 +64,7 @@ func buildFindings(name string, b record.Build) []Finding {
 			Action: "Run on a machine that can build it, or correct what stopped it.",
 		})
 	}
-	if len(b.Environment) > 0 {
-		var set []string
-		for _, k := range slices.Sorted(maps.Keys(b.Environment)) {
-			set = append(set, k+"="+b.Environment[k])
-		}
-		found = append(found, Finding{
-			ID:     "CP305",
-			Fact:   fmt.Sprintf("Build %s ran with %s in the environment.", name, strings.Join(set, " ")),
-			Cause:  "These variables change a build without showing on its command line; in NVCC_APPEND_FLAGS the last -arch wins.",
-			Action: "Unset them, or move their options into the manifest.",
-		})
-	}
-	return found
+	return append(found, environmentFindings(b)...)
 }
 
 func commandsUnknown(m *manifest.Manifest, path string) Finding {
@@ -82,17 +75,9 @@ func commandsUnknown(m *manifest.Manifest, path string) Finding {
 	}
 	if slices.ContainsFunc(m.Build, func(b manifest.Build) bool { return b.Kind == manifest.External }) {
 		f.Fact = "No build of the manifest is known to write this file; if an external build does, its own compile commands are not part of the evidence."
-		f.Action = "Let cudaproof compile it (kind executable, shared or static), or rely on the inspection alone."
+		f.Action = "Let cudaproof compile it (kind executable, shared or static), call nvcc as the command itself, or rely on the inspection alone."
 	}
 	return f
-}
-
-// producedBy reports whether a build of the record names the artifact as its
-// output.
-func producedBy(m *manifest.Manifest, r *record.Record, a record.Artifact) bool {
-	return slices.ContainsFunc(r.Builds, func(b record.Build) bool {
-		return b.Output != "" && m.Abs(b.Output) == m.Abs(a.Path)
-	})
 }
 
 // buildFailed reports whether a build failed, which ends a verification.

@@ -115,6 +115,12 @@ var catalogue = map[string]Kind{
 	"CP305": warns("Environment changes nvcc"),
 	"CP306": warns("Compile commands unknown"),
 	"CP307": unverified("No device"),
+	"CP308": fails("Target asked for is not in the file"),
+	"CP309": notes("Target in the file was not asked for"),
+	"CP310": warns("No target named"),
+	"CP311": warns("Targets of the building machine"),
+	"CP312": warns("Suffix lost in the virtual architecture"),
+	"CP313": fails("Environment changes the targets"),
 
 	"CP401": unverified("No usable evidence"),
 	"CP402": fails("Artifact differs from the evidence"),

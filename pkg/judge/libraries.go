@@ -146,9 +146,5 @@ func countedTargets(images []record.ImageCount) string {
 		targets = append(targets, i.Target)
 	}
 	slices.SortFunc(targets, arch.Compare)
-	var names []string
-	for _, t := range slices.Compact(targets) {
-		names = append(names, t.String())
-	}
-	return strings.Join(names, ", ")
+	return joined(slices.Compact(targets))
 }

@@ -64,11 +64,7 @@ func otherwise(kernels map[string]string, images []devicecode.Image) string {
 	if len(real) == 0 {
 		return ""
 	}
-	var names []string
-	for _, t := range slices.SortedFunc(maps.Keys(real), arch.Compare) {
-		names = append(names, t.String())
-	}
-	return fmt.Sprintf("; for %s it is real", orNothing(names))
+	return fmt.Sprintf("; for %s it is real", joined(slices.SortedFunc(maps.Keys(real), arch.Compare)))
 }
 
 // requires reports whether the manifest names one of the kernels.

@@ -105,7 +105,7 @@ func Names(images []devicecode.Image) map[string]string {
 
 // deviceRuntimeKernel matches the kernels of NVIDIA's libcudadevrt by the source
 // file and function in their names (seen in that of nvcc 11.8 and 13.0).
-var deviceRuntimeKernel = regexp.MustCompile(`^__nv_static_\d+__[0-9a-f]{8}_22_cuda_device_runtime_cu_[0-9a-f]{8}_\d+__Z\d+(memcpy|memset)_`)
+var deviceRuntimeKernel = regexp.MustCompile(`^__nv_static_\d+__[0-9a-f]{8}_22_cuda_device_runtime_cu_[0-9a-f]{8}(?:_\d+)?__Z\d+(memcpy|memset)_`)
 
 // DeviceRuntime reports whether a container comes from libcudadevrt, which nvcc
 // adds to programs with relocatable device code. It has targets of its own, and

@@ -97,6 +97,12 @@ func TestDeviceRuntimeIsNotOurs(t *testing.T) {
 	equal(t, "PTX", ids(Coverage(wanting(t, nil, []string{"compute_90"}), r)), []string{"CP115"})
 	equal(t, "native", ids(Coverage(wanting(t, []string{"sm_90"}, nil), r)), []string{"CP104", "CP115"})
 
+	// As Debian's nvcc 11.8 links it in, without a number after the hash.
+	const debian = "__nv_static_44__570e7b9d_22_cuda_device_runtime_cu_8b1a5d37__Z16memset_3d_deviceIjLi0ELi0ELi0EEvPhhjT_"
+	file[1] = container(t, devicecode.Relocatable, "sm_90:"+debian)
+	r.Artifacts = []record.Artifact{program(file...)}
+	equal(t, "without a number", ids(Coverage(wanting(t, nil, []string{"compute_90"}), r)), []string{"CP115"})
+
 	// A kernel of the project's in a file of that name is the project's.
 	const own = "__nv_static_43__0f0f0f0f_25_my_cuda_device_runtime_cu_3ecce0c0_1__Z1kPi"
 	r.Artifacts = []record.Artifact{program(container(t, devicecode.WholeProgram, "sm_52:"+own))}

@@ -45,7 +45,11 @@ func matrix(p *printer, m *coverage.Matrix) {
 	}
 	var missing []arch.Target
 	for _, s := range m.Summary {
-		if unserved(s) > 0 {
+		switch floor := arch.FloorOfDevice(s.Device); {
+		case unserved(s) == 0:
+		case m.Driver != "" && !(arch.Driver{CUDA: m.Driver}).AtLeast(floor):
+			p.text(2, "", fmt.Sprintf("No code helps on %s with this driver: one of CUDA %s or newer knows the device.", s.Device, floor))
+		default:
 			missing = append(missing, s.Device.Target(arch.SM))
 		}
 	}

@@ -215,3 +215,17 @@ func TestSummary(t *testing.T) {
 		t.Errorf("rows %+v", m.Rows)
 	}
 }
+
+// A module without a kernel counts as one, and is told apart; a library of which
+// only the sets are kept counts as its file does.
+func TestBare(t *testing.T) {
+	file := program(container(t, devicecode.WholeProgram, "sm_90/13.0:k,l"), container(t, devicecode.WholeProgram, "sm_90/13.0:*"))
+	whole, folded := NewMatrix(capabilities(t, "9.0"), arch.Driver{}), NewMatrix(capabilities(t, "9.0"), arch.Driver{})
+	whole.AddFile(file)
+	folded.AddFolded("lib", Fold(file))
+	for name, m := range map[string]*Matrix{"whole": whole, "folded": folded} {
+		if len(m.Rows) != 1 || m.Rows[0].Kernels != 3 || m.Rows[0].Bare != 1 || m.Rows[0].Modules != 2 {
+			t.Errorf("%s: %+v", name, m.Rows)
+		}
+	}
+}

@@ -5,7 +5,8 @@ import "github.com/cudaproof/cudaproof/pkg/artifact"
 // Folded is a set and how many kernels of a file share it.
 type Folded struct {
 	Set
-	Kernels int    `json:"kernels"` // counted per module
+	Kernels int    `json:"kernels"`        // counted per module
+	Bare    int    `json:"bare,omitempty"` // as in Place
 	Modules int    `json:"modules"`
 	Example string `json:"example"` // the name of one of the kernels
 }
@@ -26,6 +27,7 @@ func Fold(f artifact.File) []Folded {
 					list = append(list, Folded{Set: g.Set, Example: g.Kernels[0].Name})
 				}
 				list[n].Kernels += len(g.Kernels)
+				list[n].Bare += g.bare()
 				list[n].Modules++
 			}
 		}
@@ -36,6 +38,6 @@ func Fold(f artifact.File) []Folded {
 // AddFolded adds the kernels of a file of which only the sets are known.
 func (m *Matrix) AddFolded(file string, sets []Folded) {
 	for _, f := range sets {
-		m.Add(f.Set, Place{File: file, Kernels: f.Kernels, Names: []string{f.Example}})
+		m.Add(f.Set, Place{File: file, Modules: f.Modules, Kernels: f.Kernels, Bare: f.Bare, Names: []string{f.Example}})
 	}
 }

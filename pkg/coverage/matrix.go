@@ -39,14 +39,21 @@ type Summary struct {
 type Row struct {
 	Choices []Choice `json:"choices"` // by device
 	Kernels int      `json:"kernels"`
+	Modules int      `json:"modules"`
+	Bare    int      `json:"bare,omitempty"` // as in Place
 	Places  []Place  `json:"places"`
 }
 
-// Place is a module with kernels of a row.
+// Place is a module with kernels of a row, or the modules of a file of which only
+// the sets are known.
 type Place struct {
 	File      string `json:"file"`
-	Container string `json:"container,omitempty"`
+	Container string `json:"container,omitempty"` // of one module
+	Modules   int    `json:"modules"`
 	Kernels   int    `json:"kernels"`
+	// Bare is how many of them stand for a module without a kernel: device
+	// functions or variables, which the driver must load all the same.
+	Bare int `json:"bare,omitempty"`
 	// Names are those of the kernels, demangled: all of them where some device
 	// cannot run them, else a few examples.
 	Names []string `json:"names,omitempty"`
@@ -73,7 +80,7 @@ func (m *Matrix) AddFile(f artifact.File) {
 				for n, k := range g.Kernels {
 					names[n] = k.Name
 				}
-				m.Add(g.Set, Place{File: f.Path, Container: mod.Place, Kernels: len(g.Kernels), Names: names})
+				m.Add(g.Set, Place{File: f.Path, Container: mod.Place, Modules: 1, Kernels: len(g.Kernels), Bare: g.bare(), Names: names})
 			}
 		}
 	}
@@ -89,6 +96,8 @@ func (m *Matrix) Add(s Set, p Place) {
 	}
 	r := &m.Rows[n]
 	r.Kernels += p.Kernels
+	r.Modules += p.Modules
+	r.Bare += p.Bare
 	if unserved(*r) == 0 && len(p.Names) > examples {
 		p.Names = slices.Clone(p.Names[:examples])
 	}

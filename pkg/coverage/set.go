@@ -36,6 +36,14 @@ type Group struct {
 	Kernels []Kernel // in the order of the images
 }
 
+// bare counts the stand-in of a module without a kernel.
+func (g Group) bare() int {
+	if len(g.Kernels) == 1 && g.Kernels[0].Mangled == WholeModule {
+		return 1
+	}
+	return 0
+}
+
 // Kernel is a kernel by its two names.
 type Kernel struct{ Mangled, Name string }
 

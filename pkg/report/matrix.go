@@ -54,9 +54,16 @@ func matrix(p *printer, m *coverage.Matrix) {
 		}
 	}
 	addition(p, missing)
+	bare := 0
+	for _, r := range m.Rows {
+		bare += r.Bare
+	}
+	if bare > 0 {
+		p.text(2, "", count(bare, "module has", "modules have")+" device functions or variables but no kernel, and count as one kernel each.")
+	}
 	for _, r := range m.Rows {
 		p.line("")
-		p.text(2, "", fmt.Sprintf("%s in %s", count(r.Kernels, "kernel", "kernels"), count(len(r.Places), "module", "modules")))
+		p.text(2, "", fmt.Sprintf("%s in %s", count(r.Kernels, "kernel", "kernels"), count(r.Modules, "module", "modules")))
 		if slices.ContainsFunc(r.Choices, func(c coverage.Choice) bool { return !c.Serves() }) {
 			places(p, r.Places)
 		} else {

@@ -25,6 +25,8 @@ type Choice struct {
 	CUDA string `json:"cuda,omitempty"`
 	// TooOld says that the image would do but the driver is older than CUDA.
 	TooOld bool `json:"driver_too_old,omitempty"`
+	// Dropped says that the image would do but the driver no longer knows the device.
+	Dropped bool `json:"device_dropped,omitempty"`
 }
 
 // Serves reports whether the kernels run.
@@ -38,10 +40,10 @@ func (c Choice) Serves() bool {
 // PTX (measured on an H200, driver 580.159.04).
 func (s Set) Choose(c arch.Capability, d arch.Driver) Choice {
 	native := s.Native(c, d)
-	if native.Serves() || native.TooOld {
+	if native.Serves() || native.TooOld || native.Dropped {
 		return native
 	}
-	if jit := s.JIT(c, d); jit.Fit != arch.None || jit.TooOld {
+	if jit := s.JIT(c, d); jit.Fit != arch.None || jit.TooOld || jit.Dropped {
 		return jit
 	}
 	return native
@@ -130,6 +132,9 @@ func (s Set) taken(fit arch.Fit, images []Image, c arch.Capability, d arch.Drive
 			// Whether the driver passes over PTX that is too new for it is not documented.
 			choice.Fit, choice.TooOld = arch.NotGuaranteed, false
 		}
+	}
+	if d.Drops(c) || (arch.Driver{CUDA: choice.CUDA}).Drops(c) {
+		choice.Fit, choice.TooOld, choice.Dropped = arch.None, false, true
 	}
 	if !c.Listed() {
 		choice.CUDA = "" // which driver knows the device is beyond the tables

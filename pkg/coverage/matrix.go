@@ -172,6 +172,8 @@ func (c Choice) String() string {
 		needs = " (" + needs + ")"
 	}
 	switch {
+	case c.Dropped:
+		return "none: the driver no longer knows the device, else " + c.Image + needs
 	case c.TooOld:
 		return "none: the driver is too old for " + c.Image + needs
 	case c.Fit == arch.JIT:

@@ -20,6 +20,7 @@ var machines = map[string]string{
 
 func (d *decoder) require(n *yaml.Node) Require {
 	r := Require{PresentDevices: true}
+	var minDriver *yaml.Node
 	d.mapping(n, "require",
 		key{"devices", false, func(n *yaml.Node) { r.PresentDevices, r.Devices = d.devices(n) }},
 		key{"native", false, func(n *yaml.Node) {
@@ -31,7 +32,13 @@ func (d *decoder) require(n *yaml.Node) Require {
 		key{"host", false, func(n *yaml.Node) {
 			r.Host = set(d, n, "require.host", "machines such as aarch64", d.machine)
 		}},
-		key{"min_driver", false, func(n *yaml.Node) { r.MinDriver = d.minDriver(n) }})
+		key{"min_driver", false, func(n *yaml.Node) { r.MinDriver, minDriver = d.minDriver(n), n }})
+	for _, c := range r.Devices {
+		if r.MinDriver.Drops(c) {
+			d.errorf(minDriver, "require.min_driver: found %s, expected one not newer than CUDA %s, the last that knows devices of capability %s: correct it, or leave %s out of require.devices",
+				r.MinDriver, arch.CeilingOfDevice(c), c, c)
+		}
+	}
 	return r
 }
 

@@ -45,9 +45,12 @@ func matrix(p *printer, m *coverage.Matrix) {
 	}
 	var missing []arch.Target
 	for _, s := range m.Summary {
-		switch floor := arch.FloorOfDevice(s.Device); {
+		driver, floor := arch.Driver{CUDA: m.Driver}, arch.FloorOfDevice(s.Device)
+		switch {
 		case unserved(s) == 0:
-		case m.Driver != "" && !(arch.Driver{CUDA: m.Driver}).AtLeast(floor):
+		case driver.Drops(s.Device):
+			p.text(2, "", fmt.Sprintf("No code helps on %s with this driver: one of CUDA %s was the last to know the device.", s.Device, arch.CeilingOfDevice(s.Device)))
+		case m.Driver != "" && !driver.AtLeast(floor):
 			p.text(2, "", fmt.Sprintf("No code helps on %s with this driver: one of CUDA %s or newer knows the device.", s.Device, floor))
 		default:
 			missing = append(missing, s.Device.Target(arch.SM))

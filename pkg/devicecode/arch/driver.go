@@ -102,5 +102,23 @@ func FloorOfDevice(c Capability) string {
 	return ""
 }
 
+// lastDrivers are the CUDA versions of the last driver branch that knows a device
+// (NVIDIA, "CUDA Toolkit, Driver, and Architecture Matrix": Kepler R470; Maxwell,
+// Pascal and Volta R580). Integrated devices that it does not name are left out.
+var lastDrivers = map[Capability]string{
+	{3, 5}: "11.4", {3, 7}: "11.4",
+	{5, 0}: "13.0", {5, 2}: "13.0", {5, 3}: "13.0", {6, 0}: "13.0", {6, 1}: "13.0", {7, 0}: "13.0",
+}
+
+// CeilingOfDevice gives the CUDA version of the last driver that knows devices of a
+// capability, empty where none is known to have dropped it.
+func CeilingOfDevice(c Capability) string { return lastDrivers[c] }
+
+// Drops reports whether a driver is newer than the last one that knows a device.
+func (d Driver) Drops(c Capability) bool {
+	last := CeilingOfDevice(c)
+	return last != "" && CompareVersions(d.CUDA, last) > 0
+}
+
 // Newer gives the newer of CUDA versions; an empty one is older than all.
 func Newer(versions ...string) string { return slices.MaxFunc(versions, CompareVersions) }

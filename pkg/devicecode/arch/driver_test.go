@@ -61,6 +61,21 @@ func TestFloors(t *testing.T) {
 			t.Errorf("%s: CUDA %q, want %q", c, got, want)
 		}
 	}
+	for _, test := range []struct {
+		driver, device string
+		drops          bool
+	}{
+		{"13.0", "7.0", false}, {"13.1", "7.0", true}, {"13.1", "7.5", false}, {"11.4", "3.5", false}, {"11.5", "3.5", true},
+		{"", "5.2", false}, {"13.4", "7.2", false}, {"13.4", "9.0", false},
+	} {
+		c, err := ParseCapability(test.device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Driver{CUDA: test.driver}).Drops(c); got != test.drops {
+			t.Errorf("driver of CUDA %q drops %s: %v", test.driver, test.device, got)
+		}
+	}
 	if got := Newer("", "9.2", "10.0", "9.0"); got != "10.0" {
 		t.Errorf("newest of 9.2, 10.0, 9.0: %s", got)
 	}

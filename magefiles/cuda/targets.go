@@ -22,18 +22,20 @@ import (
 func Verify(ctx context.Context,
 	manifest *string, // the manifest (default $CUDAPROOF_MANIFEST, then cudaproof.yaml)
 	evidence *string, // folder for the evidence (default the manifest's)
+	report *string, // folder for reports: text, JSON, JUnit, SARIF, Markdown, HTML
 	json *bool, // also print JSON on standard output
 ) error {
-	return run(func(o verify.Options) error { return verify.Verify(ctx, o) }, manifest, evidence, json)
+	return run(reported(report, func(o verify.Options) error { return verify.Verify(ctx, o) }), manifest, evidence, json)
 }
 
 // Gate checks recorded evidence against the files on disk; needs no GPU and no toolkit.
 func Gate(ctx context.Context,
 	manifest *string, // the manifest (default $CUDAPROOF_MANIFEST, then cudaproof.yaml)
 	evidence *string, // evidence folder, or one bundle in it (default the manifest's, newest bundle)
+	report *string, // folder for reports: text, JSON, JUnit, SARIF, Markdown, HTML
 	json *bool, // also print JSON on standard output
 ) error {
-	return run(func(o verify.Options) error { return verify.Gate(ctx, o) }, manifest, evidence, json)
+	return run(reported(report, func(o verify.Options) error { return verify.Gate(ctx, o) }), manifest, evidence, json)
 }
 
 // Probe shows host, driver, toolkit and devices.
@@ -109,6 +111,17 @@ func run(do func(verify.Options) error, manifest, evidence *string, json *bool) 
 		return mg.Fatal(coded.Code, coded.Error())
 	}
 	return err
+}
+
+// reported puts the report folder among the options.
+func reported(folder *string, do func(verify.Options) error) func(verify.Options) error {
+	return func(o verify.Options) error {
+		if err := emptyFlag(map[string]*string{"report": folder}); err != nil {
+			return err
+		}
+		o.Reports = value(folder)
+		return do(o)
+	}
 }
 
 func value(s *string) string {

@@ -13,12 +13,19 @@ import (
 // that "not verified" leaves no doubt about what is known.
 func parts(p *printer, r *record.Record, list []judge.Finding) {
 	p.title("What was verified")
-	p.text(2, "Compile     ", buildState(r.Builds))
-	p.text(2, "Inspection  ", inspectionState(r, list))
-	for _, mode := range []struct{ label, mode string }{
-		{"Native      ", "native"}, {"PTX         ", "ptx"}, {"As shipped  ", "as-shipped"},
-	} {
-		p.text(2, mode.label, runState(r.Runs, mode.mode, list))
+	for _, row := range evidence(r, list) {
+		p.text(2, fmt.Sprintf("%-12s", row[0]), row[1])
+	}
+}
+
+// evidence gives the kinds of evidence, each with how it went.
+func evidence(r *record.Record, list []judge.Finding) [][2]string {
+	return [][2]string{
+		{"Compile", buildState(r.Builds)},
+		{"Inspection", inspectionState(r, list)},
+		{"Native", runState(r.Runs, "native", list)},
+		{"PTX", runState(r.Runs, "ptx", list)},
+		{"As shipped", runState(r.Runs, "as-shipped", list)},
 	}
 }
 

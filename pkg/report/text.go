@@ -35,11 +35,7 @@ func Text(w io.Writer, r *record.Record, result judge.Result, o Options) error {
 	}
 	findings(p, result.Findings)
 	if r.Probe.Host.Machine != "" {
-		title := "Machine"
-		if o.Recorded {
-			title = "Machine that the evidence is from"
-		}
-		p.title(title)
+		p.title(machineTitle(o))
 		machine(p, r.Probe)
 	}
 	builds(p, r.Builds)
@@ -123,6 +119,13 @@ func where(f judge.Finding) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+func machineTitle(o Options) string {
+	if o.Recorded {
+		return "Machine that the evidence is from"
+	}
+	return "Machine"
 }
 
 func machine(p *printer, probe record.Probe) {

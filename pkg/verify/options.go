@@ -19,6 +19,8 @@ type Options struct {
 	// Evidence is the evidence folder, for Gate also one bundle in it; empty:
 	// the manifest's.
 	Evidence string
+	// Reports is a folder for the reports in all forms; empty for none.
+	Reports string
 	// JSON asks for JSON on Stdout.
 	JSON bool
 	// Stdout takes data, Stderr the report for people and the log.

@@ -34,6 +34,9 @@ type work struct {
 // context ends on SIGINT, SIGTERM and SIGHUP; mage itself heeds SIGINT only.
 func with(ctx context.Context, o Options, do func(context.Context, *work) error) error {
 	o = o.withDefaults()
+	if err := clearReports(o.Reports); err != nil {
+		return err
+	}
 	m, err := loadManifest(o)
 	if err != nil {
 		return err
@@ -90,6 +93,7 @@ func (w *work) conclude(result judge.Result, o report.Options) error {
 	if w.options.JSON {
 		err = errors.Join(err, report.JSON(w.options.Stdout, w.record, result, o))
 	}
+	err = errors.Join(err, w.reports(result, o))
 	if err != nil {
 		return notVerified("the report could not be written: %v", err)
 	}
